@@ -3,15 +3,15 @@
  * This header is the whole format and the only thing that other parts may include from spank/. It holds no
  * code. The byte-by-byte description for people is docs/formats/black_box.md; both change together.
  *
- * A box is one preallocated file, memory-mapped by exactly one process (the writer) and read with pread by any
- * number of others at any moment, also after the writer was killed in the middle of a write. All integers are
- * little endian. Everything in a box was written by the user's process and is hostile to a reader: every
+ * A box is one preallocated file, memory-mapped by exactly one process (the writer) and read with pread by
+ * any number of others at any moment, also after the writer was killed in the middle of a write. All integers
+ * are little endian. Everything in a box was written by the user's process and is hostile to a reader: every
  * offset, length and identifier has to be checked before use.
  *
  *   offset       bytes                what
  *   0            4096                 header (inquest_box_header), written once before the magic
- *   4096         4096                 live counters (inquest_box_live), changed in place while the process runs
- *   8192         strings.bytes        string area: append-only, each string is u32 length, bytes, NUL
+ *   4096         4096                 live counters (inquest_box_live), changed in place while the process
+ * runs 8192         strings.bytes        string area: append-only, each string is u32 length, bytes, NUL
  *   ...          events ring          life cycle, steps, phases, exceptions: rare records
  *   ...          collectives ring     collective calls: frequent records
  *
@@ -38,9 +38,9 @@ enum {
     INQUEST_BOX_RECORD_BYTES = 128,
     INQUEST_BOX_EVENTS_CAPACITY = 1024,
     INQUEST_BOX_COLLECTIVES_CAPACITY = 2048,
-    INQUEST_BOX_TOTAL_BYTES = INQUEST_BOX_STRINGS_OFFSET + INQUEST_BOX_STRINGS_BYTES +
-                              (INQUEST_BOX_EVENTS_CAPACITY + INQUEST_BOX_COLLECTIVES_CAPACITY) *
-                                  INQUEST_BOX_RECORD_BYTES,
+    INQUEST_BOX_TOTAL_BYTES =
+        INQUEST_BOX_STRINGS_OFFSET + INQUEST_BOX_STRINGS_BYTES +
+        (INQUEST_BOX_EVENTS_CAPACITY + INQUEST_BOX_COLLECTIVES_CAPACITY) * INQUEST_BOX_RECORD_BYTES,
     INQUEST_BOX_NODE_BYTES = 64,
     INQUEST_BOX_PROGRAM_BYTES = 256,
     INQUEST_BOX_RECORD_TEXTS = 6,
@@ -84,24 +84,24 @@ struct inquest_box_header {
 enum inquest_state {
     INQUEST_STATE_CLAIMED = 1,
     INQUEST_STATE_TORCH_IMPORTED = 2,
-    INQUEST_STATE_GROUP_READY = 3,  /* the default process group exists: the process is a rank */
+    INQUEST_STATE_GROUP_READY = 3, /* the default process group exists: the process is a rank */
     INQUEST_STATE_MODEL_WRAPPED = 4,
-    INQUEST_STATE_EXITING = 5,      /* interpreter shutdown has begun */
-    INQUEST_STATE_EXITED = 6        /* the last thing that the hook saw; exit_status is valid */
+    INQUEST_STATE_EXITING = 5, /* interpreter shutdown has begun */
+    INQUEST_STATE_EXITED = 6   /* the last thing that the hook saw; exit_status is valid */
 };
 
 /* What the main thread is busy with, as far as the hooks can tell. */
 enum inquest_phase {
     INQUEST_PHASE_NONE = 0,
-    INQUEST_PHASE_SAVE = 1,     /* writing a checkpoint (torch.save, torch.distributed.checkpoint, safetensors) */
-    INQUEST_PHASE_LOAD = 2,     /* reading one */
+    INQUEST_PHASE_SAVE = 1, /* writing a checkpoint (torch.save, torch.distributed.checkpoint, safetensors) */
+    INQUEST_PHASE_LOAD = 2, /* reading one */
     INQUEST_PHASE_COMPILE = 3,
     INQUEST_PHASE_GROUP_SETUP = 4, /* inside init_process_group or new_group */
     INQUEST_PHASE_BACKWARD = 5     /* inside Tensor.backward: DDP's reducer all-reduces happen here, in C++ */
 };
 
-/* Live counters: each field is one naturally aligned atomic that one load reads whole. Relaxed order: a reader
- * sees each value at some recent moment, not all of them at the same one. */
+/* Live counters: each field is one naturally aligned atomic that one load reads whole. Relaxed order: a
+ * reader sees each value at some recent moment, not all of them at the same one. */
 struct inquest_box_live {
     int32_t rank;       /* global rank, -1 until known */
     int32_t world_size; /* -1 until known */
@@ -123,14 +123,14 @@ struct inquest_box_live {
     uint64_t dropped_strings;               /* the string area was full */
 };
 
-/* Record kinds. Numbers are never reused. For each kind the slots of text[] and number[] are named below; a slot
- * that is not named is 0. `ident` pairs the begin and the end of one call within the box. */
+/* Record kinds. Numbers are never reused. For each kind the slots of text[] and number[] are named below; a
+ * slot that is not named is 0. `ident` pairs the begin and the end of one call within the box. */
 enum inquest_record_kind {
-    INQUEST_KIND_STATE = 1,            /* number: state */
-    INQUEST_KIND_ENVIRONMENT = 2,      /* text: key, value */
-    INQUEST_KIND_GROUP = 3,            /* a process group exists */
-    INQUEST_KIND_MODEL = 4,            /* a model was wrapped */
-    INQUEST_KIND_STEP = 5,             /* an optimizer step was completed */
+    INQUEST_KIND_STATE = 1,       /* number: state */
+    INQUEST_KIND_ENVIRONMENT = 2, /* text: key, value */
+    INQUEST_KIND_GROUP = 3,       /* a process group exists */
+    INQUEST_KIND_MODEL = 4,       /* a model was wrapped */
+    INQUEST_KIND_STEP = 5,        /* an optimizer step was completed */
     INQUEST_KIND_BACKWARD_BEGIN = 6,
     INQUEST_KIND_BACKWARD_END = 7,
     INQUEST_KIND_PHASE_BEGIN = 8,
@@ -159,10 +159,10 @@ enum {
     /* INQUEST_KIND_PHASE_* */
     INQUEST_TEXT_PHASE_CALL = 2, /* the call that opened the phase: torch.save */
     /* INQUEST_KIND_COLLECTIVE_BEGIN */
-    INQUEST_TEXT_OPERATION = 2, /* Python name: all_reduce, barrier, broadcast, ... */
-    INQUEST_TEXT_DTYPE = 3,     /* torch.float32 */
+    INQUEST_TEXT_OPERATION = 2,        /* Python name: all_reduce, barrier, broadcast, ... */
+    INQUEST_TEXT_DTYPE = 3,            /* torch.float32 */
     INQUEST_TEXT_COLLECTIVE_GROUP = 4, /* group name, as in INQUEST_TEXT_GROUP_NAME */
-    INQUEST_TEXT_SHAPE = 5,     /* "[16, 32]"; of the first tensor when there are several */
+    INQUEST_TEXT_SHAPE = 5,            /* "[16, 32]"; of the first tensor when there are several */
     /* INQUEST_KIND_EXCEPTION */
     INQUEST_TEXT_EXCEPTION_TYPE = 2,
     INQUEST_TEXT_EXCEPTION_MESSAGE = 3,
@@ -198,22 +198,22 @@ enum {
     INQUEST_NUMBER_CALLS_HASH = 3, /* rolling hash of this group's calls up to and including this one */
     INQUEST_NUMBER_PEER = 4,       /* root or peer as a global rank, -1 none */
     INQUEST_NUMBER_COLLECTIVE_STEP = 5,
-    INQUEST_NUMBER_ASYNC = 6,      /* 1: returned a Work; its end is the end of wait() */
+    INQUEST_NUMBER_ASYNC = 6, /* 1: returned a Work; its end is the end of wait() */
     /* INQUEST_KIND_EXCEPTION */
-    INQUEST_NUMBER_UNCAUGHT = 1, /* 1: it ended the process */
+    INQUEST_NUMBER_UNCAUGHT = 1,      /* 1: it ended the process */
     INQUEST_NUMBER_IN_COLLECTIVE = 2, /* 1: raised out of a torch.distributed call or out of backward */
     /* INQUEST_KIND_EXIT */
     INQUEST_NUMBER_EXIT_STATUS = 1
 };
 
-/* One record. A writer claims slot ring_head++ and stores begin_mark 0 and end_mark 0, the body, end_mark n + 1,
- * begin_mark n + 1, in this order (release). A reader takes a record only when both marks equal the expected
- * n + 1; anything else is empty (both 0 and never claimed) or torn. */
+/* One record. A writer claims slot ring_head++ and stores begin_mark 0 and end_mark 0, the body, end_mark n +
+ * 1, begin_mark n + 1, in this order (release). A reader takes a record only when both marks equal the
+ * expected n + 1; anything else is empty (both 0 and never claimed) or torn. */
 struct inquest_box_record {
     uint64_t begin_mark;
     uint64_t mono_ns;
-    uint16_t kind; /* enum inquest_record_kind */
-    uint16_t flags; /* 0 in version 1 */
+    uint16_t kind;      /* enum inquest_record_kind */
+    uint16_t flags;     /* 0 in version 1 */
     uint32_t thread_id; /* gettid() */
     uint64_t ident;
     uint32_t text[INQUEST_BOX_RECORD_TEXTS]; /* string identifiers: offset in the string area plus 1 */

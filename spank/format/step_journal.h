@@ -1,13 +1,14 @@
 /* The step journal: what the plugin (root, in slurmstepd) tells inquestd and the epilog about one step.
  *
- * A journal is the file /run/inquest/steps/<job>.<step> (directory 0700, file 0600, both root's): a sequence of
- * messages, each one append. The same message also goes, as one SOCK_SEQPACKET packet, to inquestd's socket
- * /run/inquest/inquestd.sock, so that the daemon need not poll. Without a daemon the epilog finds everything in the
- * journal. Only root writes it, but the texts come from the user's environment: they are paths and names to be
- * used as that user, never by root.
+ * A journal is the file /run/inquest/steps/<job>.<step> (directory 0700, file 0600, both root's): a sequence
+ * of messages, each one append. The same message also goes, as one SOCK_SEQPACKET packet, to inquestd's
+ * socket /run/inquest/inquestd.sock, so that the daemon need not poll. Without a daemon the epilog finds
+ * everything in the journal. Only root writes it, but the texts come from the user's environment: they are
+ * paths and names to be used as that user, never by root.
  *
- * Layout: struct inquest_step_message, then text_bytes bytes: INQUEST_STEP_TEXTS NUL-terminated strings in the order of
- * enum inquest_step_text (empty ones included) for STEP_START, nothing for the other kinds. Integers are little endian.
+ * Layout: struct inquest_step_message, then text_bytes bytes: INQUEST_STEP_TEXTS NUL-terminated strings in
+ * the order of enum inquest_step_text (empty ones included) for STEP_START, nothing for the other kinds.
+ * Integers are little endian.
  */
 #ifndef INQUEST_SPANK_FORMAT_STEP_JOURNAL_H
 #define INQUEST_SPANK_FORMAT_STEP_JOURNAL_H
@@ -36,15 +37,16 @@ enum inquest_step_message_kind {
 };
 
 /* Answer of inquestd to a packet, one byte, sent when what the message asks for is done: for TASK_EXIT with a
- * failure that the report directory exists (so that srun knows that a report will come), for STEP_END that this
- * node's evidence is written or not needed, for JOB_END that all of it is written and the worker is gone.
- * A sender waits for it only for a bounded time. */
+ * failure that the report directory exists (so that srun knows that a report will come), for STEP_END that
+ * this node's evidence is written or not needed, for JOB_END that all of it is written and the worker is
+ * gone. A sender waits for it only for a bounded time. */
 enum { INQUEST_STEP_REPLY_DONE = 1, INQUEST_STEP_REPLY_REFUSED = 2 };
 
 enum inquest_step_text {
-    INQUEST_STEP_TEXT_NODE = 0,       /* this node's Slurm name */
-    INQUEST_STEP_TEXT_NODES = 1,      /* all nodes of the step, Slurm's hostlist form: n[1-4] */
-    INQUEST_STEP_TEXT_REPORT = 2,     /* absolute path of the report directory, <working directory>/inquest-<job> */
+    INQUEST_STEP_TEXT_NODE = 0,  /* this node's Slurm name */
+    INQUEST_STEP_TEXT_NODES = 1, /* all nodes of the step, Slurm's hostlist form: n[1-4] */
+    INQUEST_STEP_TEXT_REPORT =
+        2, /* absolute path of the report directory, <working directory>/inquest-<job> */
     INQUEST_STEP_TEXT_BOXES = 3,      /* box directory: /run/inquest/<job>.<step> */
     INQUEST_STEP_TEXT_INJECTED = 4,   /* names that inquest-launch set, comma separated */
     INQUEST_STEP_TEXT_LEFT_ALONE = 5, /* names that the user had set, comma separated */
@@ -69,7 +71,8 @@ struct inquest_step_message {
     int32_t task; /* global Slurm task number, INQUEST_STEP_TASK_NONE */
     int32_t pid;
     int32_t wait_status; /* as wait(2) returns it */
-    uint32_t oom_kills;  /* memory.events or memory.oom_control of the step's cgroup at that moment; 0 unknown too */
+    uint32_t oom_kills;  /* memory.events or memory.oom_control of the step's cgroup at that moment; 0 unknown
+                            too */
     uint32_t flags;      /* 0 in version 1 */
     uint64_t mono_ns;
     uint64_t wall_ns;

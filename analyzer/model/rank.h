@@ -1,0 +1,200 @@
+// What one process of the step did, as read from its black box, its stacks, its flight recorder and its node.
+// Passive data. All times are wall-clock nanoseconds since the epoch, converted from the process's monotonic
+// clock by the clock pair of its node; 0 means unknown.
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analyzer/model/source.h"
+#include "spank/format/black_box.h"
+
+namespace inquest::model {
+
+using WallNs = int64_t;
+
+struct ProcessGroup {
+    std::string name;
+    std::string backend;
+    std::string description;
+    std::vector<int> ranks;  // global ranks; empty: unknown
+    int64_t timeout_ns = 0;
+    WallNs wall_ns = 0;
+};
+
+struct WrappedModel {
+    std::string wrapper;
+    std::string model;
+    int64_t parameters = 0;
+    int64_t trainable = 0;
+    int64_t buffers = 0;
+    uint64_t parameter_hash = 0;
+    Place place;
+    WallNs wall_ns = 0;
+};
+
+// A Python-level call of torch.distributed.
+struct CollectiveCall {
+    uint64_t ident = 0;
+    std::string operation;
+    std::string group;
+    std::string dtype;
+    std::string shape;
+    int64_t elements = 0;
+    int64_t sequence = 0;  // per group on this rank, from 1
+    uint64_t calls_hash = 0;
+    int64_t peer = -1;
+    int64_t step = 0;
+    bool async = false;
+    Place place;
+    WallNs begin_wall_ns = 0;
+    std::optional<WallNs> end_wall_ns;  // nullopt: still open when the box was read
+    SourceRef source;
+};
+
+struct Backward {
+    uint64_t ident = 0;
+    int64_t step = 0;
+    std::optional<double> loss;
+    Place place;
+    WallNs begin_wall_ns = 0;
+    std::optional<WallNs> end_wall_ns;
+    SourceRef source;
+};
+
+struct PhaseSpan {
+    uint64_t ident = 0;
+    inquest_phase phase = INQUEST_PHASE_NONE;
+    std::string call;
+    Place place;
+    WallNs begin_wall_ns = 0;
+    std::optional<WallNs> end_wall_ns;
+    SourceRef source;
+};
+
+struct ExceptionSeen {
+    std::string type;
+    std::string message;
+    std::string call;  // the torch.distributed call that raised it, if one did
+    bool uncaught = false;
+    bool in_collective = false;
+    Place place;
+    WallNs wall_ns = 0;
+    SourceRef source;
+};
+
+struct OptimizerStep {
+    int64_t step = 0;
+    int64_t micro_batches = 0;
+    WallNs wall_ns = 0;
+};
+
+// One entry of torch's flight recorder. Every field may be absent in some version (docs/formats, torch-nccl
+// facts).
+struct FlightEntry {
+    std::string group;  // process_group[0]
+    std::string group_description;
+    std::string operation;  // profiling_name: "nccl:all_reduce"
+    int64_t collective_sequence = -1;
+    int64_t p2p_sequence = -1;
+    bool is_p2p = false;
+    std::string state;  // scheduled, started, completed
+    bool retired = false;
+    std::vector<std::vector<int64_t>> input_sizes;
+    std::vector<std::string> input_dtypes;
+    std::vector<std::vector<int64_t>> output_sizes;
+    int64_t created_ns = 0;  // time_created_ns, wall clock
+    int64_t timeout_ns = 0;
+    std::vector<Place> frames;  // innermost first; empty in the JSON form
+};
+
+struct FlightGroupStatus {
+    int64_t last_enqueued = -1;
+    int64_t last_started = -1;
+    int64_t last_completed = -1;
+};
+
+struct FlightRecord {
+    std::string version;
+    std::map<std::string, std::vector<int>> group_ranks;  // pg_config: group name to global ranks
+    std::map<std::string, FlightGroupStatus> status;      // pg_status, by the process's own group id
+    std::vector<FlightEntry> entries;                     // in file order
+    std::optional<int> rank;                              // from the file name, where it has one
+    SourceRef source;
+};
+
+struct PythonStack {
+    struct Thread {
+        bool is_main = false;  // faulthandler's "most recent call first" block of the current/main thread
+        std::vector<Place> frames;  // innermost first
+    };
+    std::vector<Thread> threads;
+    SourceRef source;
+};
+
+// From node.json "processes": what the node saw of the process at collection time.
+struct ProcessSample {
+    bool alive = false;
+    std::string state;
+    std::optional<WallNs> gone_wall_ns;
+    int64_t cpu_ns = 0;
+    int64_t cpu_after_ns = 0;
+    int64_t cpu_interval_ns = 0;
+    int64_t bytes_written = 0;
+    int64_t bytes_written_after = 0;
+};
+
+// From node.json "tasks": how Slurm's task ended.
+struct TaskEnd {
+    int task = -1;
+    int pid = 0;
+    std::optional<int> wait_status;  // as wait(2) returns it
+    std::optional<WallNs> exited_wall_ns;
+    int64_t oom_kills = 0;
+};
+
+// One process that owns a black box, or one that is only known from a dump, a stack or a log.
+struct Rank {
+    std::optional<int> rank;  // global rank, nullopt: never became a rank (or not known)
+    std::optional<int> world_size;
+    std::optional<int> task;
+    std::string node;
+    int pid = 0;
+    uint64_t start_time_ticks = 0;
+    std::string program;
+
+    // live counters at collection time
+    inquest_state state = INQUEST_STATE_CLAIMED;
+    inquest_phase phase = INQUEST_PHASE_NONE;
+    WallNs phase_since_wall_ns = 0;
+    WallNs last_progress_wall_ns = 0;
+    int64_t step = 0;
+    int64_t micro_batches = 0;
+    int64_t backward_begun = 0;
+    int64_t backward_ended = 0;
+    int64_t collectives_begun = 0;
+    int64_t collectives_ended = 0;
+    std::optional<double> loss;
+    std::optional<int> exit_status;  // set when state is EXITED
+
+    // records, oldest first; the ring may have overwritten older ones
+    std::vector<ProcessGroup> groups;
+    std::vector<WrappedModel> models;
+    std::vector<CollectiveCall> collectives;
+    std::vector<Backward> backwards;
+    std::vector<PhaseSpan> phases;
+    std::vector<OptimizerStep> steps;
+    std::vector<ExceptionSeen> exceptions;
+    std::map<std::string, std::string> environment;
+    bool collectives_overwritten = false;  // the ring wrapped: the first calls are missing
+
+    std::optional<FlightRecord> flight;
+    std::optional<PythonStack> stack;
+    std::optional<ProcessSample> sample;
+    std::optional<TaskEnd> end;
+    SourceRef source;
+};
+
+}  // namespace inquest::model
