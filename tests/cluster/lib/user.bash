@@ -1,0 +1,16 @@
+# shellcheck shell=bash
+# The unprivileged user of a cluster: one account per cluster, with the cluster's shared home.
+
+# The lock keeps clusters that start at the same moment from meeting in /etc/passwd.
+user_create() {
+  if ! id "$CLUSTER_USER" >/dev/null 2>&1; then
+    flock /etc/login.defs useradd --no-create-home --home-dir "$STATE/home" --shell /bin/bash --user-group "$CLUSTER_USER"
+  fi
+  install -d -o "$CLUSTER_USER" -g "$CLUSTER_USER" -m 0755 "$STATE/home"
+}
+
+user_delete() {
+  if id "$CLUSTER_USER" >/dev/null 2>&1; then
+    flock /etc/login.defs userdel "$CLUSTER_USER"
+  fi
+}
