@@ -1,9 +1,12 @@
 # shellcheck shell=bash
-# The cluster's configuration files, as an administrator would write them, in $STATE/etc/slurm.
+# The cluster's /etc, which all its hosts share: the machine's, with the configuration files of the cluster.
 
 # config_write NODE_COUNT PROCTRACK: everything but what belongs to Inquest.
 config_write() {
-  install -d "$STATE/etc/slurm" "$STATE/log" "$STATE/pids"
+  install -d "$STATE/etc" "$STATE/log" "$STATE/pids"
+  cp --archive /etc/. "$STATE/etc"
+  rm -rf "$STATE/etc/slurm" "$STATE/etc/inquest"
+  install -d "$STATE/etc/slurm"
   install -d -o slurm -g slurm "$STATE/slurm" "$STATE/slurm/state"
   chown slurm: "$STATE/log"
   echo "$1" > "$STATE/node_count"
@@ -11,7 +14,7 @@ config_write() {
   config_hosts > "$STATE/etc/hosts"
   config_slurm "$1" "$2" > "$STATE/etc/slurm/slurm.conf"
   config_cgroup > "$STATE/etc/slurm/cgroup.conf"
-  config_database > "$STATE/etc/database.sql"
+  config_database > "$STATE/database.sql"
   (umask 077 && config_slurmdbd > "$STATE/etc/slurm/slurmdbd.conf")
   chown slurm: "$STATE/etc/slurm/slurmdbd.conf"
 }
