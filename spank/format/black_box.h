@@ -10,12 +10,13 @@
  *
  *   offset       bytes                what
  *   0            4096                 header (inquest_box_header), written once before the magic
- *   4096         4096                 live counters (inquest_box_live), changed in place while the process
- * runs 8192         strings.bytes        string area: append-only, each string is u32 length, bytes, NUL
- *   ...          events ring          life cycle, steps, phases, exceptions: rare records
- *   ...          collectives ring     collective calls: frequent records
+ *   4096         4096                 live counters (inquest_box_live), changed in place
+ *   8192         strings.bytes        string area: append-only; a string is u32 length, bytes, NUL
+ *   ...          events ring          life cycle, environment, groups, models, exceptions, exit: rare records
+ *   ...          collectives ring     collectives, backward calls, steps, phases: frequent records
  *
- * Two rings, so that a loop of collectives never pushes out the record of how the process started.
+ * Two rings, so that a long training loop never pushes out the record of how the process started. A reader
+ * takes any kind from either ring.
  */
 #ifndef INQUEST_SPANK_FORMAT_BLACK_BOX_H
 #define INQUEST_SPANK_FORMAT_BLACK_BOX_H
@@ -135,7 +136,7 @@ enum inquest_record_kind {
     INQUEST_KIND_BACKWARD_END = 7,
     INQUEST_KIND_PHASE_BEGIN = 8,
     INQUEST_KIND_PHASE_END = 9,
-    INQUEST_KIND_COLLECTIVE_BEGIN = 10, /* in the collectives ring, like its end */
+    INQUEST_KIND_COLLECTIVE_BEGIN = 10,
     INQUEST_KIND_COLLECTIVE_END = 11,
     INQUEST_KIND_EXCEPTION = 12,
     INQUEST_KIND_EXIT = 13
@@ -193,9 +194,11 @@ enum {
     /* INQUEST_KIND_PHASE_* */
     INQUEST_NUMBER_PHASE = 1,
     /* INQUEST_KIND_COLLECTIVE_BEGIN */
-    INQUEST_NUMBER_SEQUENCE = 1, /* 1, 2, ... per group on this rank, Python-level calls only */
+    /* 1, 2, ... per group on this rank, Python-level calls only; sends and receives count apart from
+     * collectives, because a healthy pipeline makes different numbers of them on different ranks. */
+    INQUEST_NUMBER_SEQUENCE = 1,
     INQUEST_NUMBER_ELEMENTS = 2,
-    INQUEST_NUMBER_CALLS_HASH = 3, /* rolling hash of this group's calls up to and including this one */
+    INQUEST_NUMBER_CALLS_HASH = 3, /* rolling hash of this group's collectives up to and including this one */
     INQUEST_NUMBER_PEER = 4,       /* root or peer as a global rank, -1 none */
     INQUEST_NUMBER_COLLECTIVE_STEP = 5,
     INQUEST_NUMBER_ASYNC = 6, /* 1: returned a Work; its end is the end of wait() */
@@ -206,9 +209,13 @@ enum {
     INQUEST_NUMBER_EXIT_STATUS = 1
 };
 
-/* One record. A writer claims slot ring_head++ and stores begin_mark 0 and end_mark 0, the body, end_mark n +
- * 1, begin_mark n + 1, in this order (release). A reader takes a record only when both marks equal the
- * expected n + 1; anything else is empty (both 0 and never claimed) or torn. */
+/* begin_mark while a record is being written: greater than the mark of any record. */
+#define INQUEST_BOX_MARK_BUSY UINT64_MAX
+
+/* One record. A writer claims record n = ring_head++ and stores begin_mark BUSY and end_mark 0, the body,
+ * end_mark n + 1, begin_mark n + 1, in this order (release). A reader takes a record only when both marks
+ * equal the expected n + 1; anything else is empty (both 0 and never claimed) or torn. A writer that finds
+ * its slot busy or newer was overtaken by a whole turn of the ring and drops its record. */
 struct inquest_box_record {
     uint64_t begin_mark;
     uint64_t mono_ns;
