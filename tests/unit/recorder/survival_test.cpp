@@ -1,0 +1,189 @@
+/* What a reader finds when the writer is killed in the middle of a write, forks, or is overtaken. */
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <ctime>
+#include <set>
+#include <string>
+#include <thread>
+
+#include "spank/recorder/inquest.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/recorder/box_fixture.h"
+
+using namespace inquest::recorder_test;
+
+namespace {
+
+/* Every slot of the body is derived from one value, so that a mixture of two records shows. */
+void write_pattern(uint64_t value) {
+    int64_t numbers[INQUEST_BOX_RECORD_NUMBERS];
+    uint32_t texts[INQUEST_BOX_RECORD_TEXTS];
+    for (int i = 0; i < INQUEST_BOX_RECORD_NUMBERS; i++) {
+        numbers[i] = static_cast<int64_t>(value * 31 + static_cast<uint64_t>(i));
+    }
+    for (uint32_t i = 0; i < INQUEST_BOX_RECORD_TEXTS; i++) {
+        texts[i] = static_cast<uint32_t>(value) + i;
+    }
+    inquest_box_write(INQUEST_RING_COLLECTIVES, INQUEST_KIND_COLLECTIVE_BEGIN, value, texts, numbers);
+}
+
+bool is_consistent(const inquest_box_record& record) {
+    for (int i = 0; i < INQUEST_BOX_RECORD_NUMBERS; i++) {
+        if (record.number[i] != static_cast<int64_t>(record.ident * 31 + static_cast<uint64_t>(i))) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0; i < INQUEST_BOX_RECORD_TEXTS; i++) {
+        if (record.text[i] != static_cast<uint32_t>(record.ident) + i) {
+            return false;
+        }
+    }
+    return record.kind == INQUEST_KIND_COLLECTIVE_BEGIN;
+}
+
+[[noreturn]] void write_forever(const std::string& directory, int ready_fd) {
+    inquest_box_claim(directory.c_str(), nullptr);
+    std::thread([] {
+        for (uint64_t value = 1U << 20U;; value++) {
+            write_pattern(value);
+        }
+    }).detach();
+    for (uint64_t value = 0;; value++) {
+        write_pattern(value);
+        if (value == 100) {
+            (void)!write(ready_fd, "x", 1);
+        }
+    }
+}
+
+/* A pause of an odd length, so that kills hit every point of the loop. */
+void pause_ns(long ns) {
+    const timespec pause{0, ns};
+    nanosleep(&pause, nullptr);
+}
+
+size_t torn_count(const Box& box) {
+    const uint64_t capacity = INQUEST_BOX_COLLECTIVES_CAPACITY;
+    const uint64_t head = box.live().ring_head[INQUEST_RING_COLLECTIVES];
+    return (head < capacity ? head : capacity) - box.records(INQUEST_RING_COLLECTIVES).size();
+}
+
+Box killed_writer(int round) {
+    TemporaryDirectory directory;
+    int ready[2];
+    REQUIRE(pipe(ready) == 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        write_forever(directory.path(), ready[1]);
+    }
+    char byte = 0;
+    REQUIRE(read(ready[0], &byte, 1) == 1);
+    pause_ns(1000L + round * 7919L);
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    close(ready[0]);
+    close(ready[1]);
+    const auto box = read_box(directory.files().front());
+    REQUIRE(box);
+    return *box;
+}
+
+}  // namespace
+
+TEST_CASE("after SIGKILL in the middle of a write only whole records are taken") {
+    size_t torn = 0;
+    for (int round = 0; round < 200; round++) {
+        const Box box = killed_writer(round);
+        const auto records = box.records(INQUEST_RING_COLLECTIVES);
+        CHECK(records.size() > 50);
+        for (const auto& record : records) {
+            REQUIRE(is_consistent(record));
+        }
+        torn += torn_count(box);
+    }
+    WARN("torn records in 200 kills: " << torn);
+}
+
+TEST_CASE("a reader beside a running writer takes only whole records") {
+    TemporaryDirectory directory;
+    int ready[2];
+    REQUIRE(pipe(ready) == 0);
+    const pid_t pid = fork();
+    if (pid == 0) {
+        write_forever(directory.path(), ready[1]);
+    }
+    char byte = 0;
+    REQUIRE(read(ready[0], &byte, 1) == 1);
+    for (int round = 0; round < 50; round++) {
+        const auto box = read_box(directory.files().front());
+        REQUIRE(box);
+        for (const auto& record : box->records(INQUEST_RING_COLLECTIVES)) {
+            REQUIRE(is_consistent(record));
+        }
+    }
+    kill(pid, SIGKILL);
+    waitpid(pid, nullptr, 0);
+    close(ready[0]);
+    close(ready[1]);
+}
+
+TEST_CASE("a forked child does not write into its parent's box and may claim its own") {
+    TemporaryDirectory directory;
+    const int status = run_in_child([&] {
+        inquest_box_claim(directory.path().c_str(), nullptr);
+        const uint32_t parent_text = inquest_box_intern("parent", 6);
+        const pid_t child = fork();
+        if (child == 0) {
+            const bool was_silent = inquest_box_is_claimed() == 0;
+            write_pattern(7);
+            inquest_box_claim(directory.path().c_str(), nullptr);
+            const uint32_t child_text = inquest_box_intern("child", 5);
+            write_pattern(9);
+            _exit(was_silent && child_text == parent_text ? 0 : 1);
+        }
+        int child_status = -1;
+        waitpid(child, &child_status, 0);
+        write_pattern(8);
+        return child_status == 0 ? 0 : 1;
+    });
+    CHECK(status == 0);
+    const auto files = directory.files();
+    REQUIRE(files.size() == 2);
+    std::multiset<uint64_t> idents;
+    for (const auto& file : files) {
+        const auto box = read_box(file);
+        REQUIRE(box);
+        REQUIRE(box->records(INQUEST_RING_COLLECTIVES).size() == 1);
+        idents.insert(box->records(INQUEST_RING_COLLECTIVES)[0].ident);
+    }
+    CHECK(idents == std::multiset<uint64_t>{8, 9});
+}
+
+TEST_CASE("a writer that was overtaken or is held up never mixes two records") {
+    TemporaryDirectory directory;
+    const int status = run_in_child([&] {
+        inquest_box_claim(directory.path().c_str(), nullptr);
+        char path[512];
+        inquest_box_path("box", ".ibb", path, sizeof path);
+        FILE* file = fopen(path, "r+");
+        const uint64_t busy = INQUEST_BOX_MARK_BUSY;
+        fseek(file,
+              INQUEST_BOX_STRINGS_OFFSET + INQUEST_BOX_STRINGS_BYTES + INQUEST_BOX_EVENTS_CAPACITY * 128,
+              SEEK_SET);
+        fwrite(&busy, sizeof busy, 1, file);
+        fclose(file);
+        write_pattern(1); /* its slot is busy: dropped */
+        write_pattern(2);
+        return 0;
+    });
+    CHECK(status == 0);
+    const auto box = read_box(directory.files().front());
+    REQUIRE(box);
+    const auto records = box->records(INQUEST_RING_COLLECTIVES);
+    REQUIRE(records.size() == 1);
+    CHECK(records[0].ident == 2);
+    CHECK(box->live().ring_head[INQUEST_RING_COLLECTIVES] == 2);
+}
