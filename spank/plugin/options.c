@@ -1,0 +1,144 @@
+#include "spank/plugin/options.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct inquest_options given;
+
+/* Parsers store below `field` and return 0, or -1 and leave it untouched. */
+static int parse_on(const char* text, void* field) {
+    (void)text;
+    *(enum inquest_choice*)field = INQUEST_CHOICE_ON;
+    return 0;
+}
+
+static int parse_off(const char* text, void* field) {
+    (void)text;
+    *(enum inquest_choice*)field = INQUEST_CHOICE_OFF;
+    return 0;
+}
+
+static int only_digits(const char* text) {
+    return text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
+}
+
+static int parse_stall(const char* text, void* field) {
+    if (!only_digits(text)) {
+        return -1;
+    }
+    errno = 0;
+    unsigned long seconds = strtoul(text, NULL, 10);
+    if (errno != 0 || seconds < INQUEST_STALL_MIN_SECONDS || seconds > INQUEST_STALL_MAX_SECONDS) {
+        return -1;
+    }
+    *(uint32_t*)field = (uint32_t)seconds;
+    return 0;
+}
+
+static int has_control_character(const char* text) {
+    for (const char* byte = text; *byte != '\0'; ++byte) {
+        if ((unsigned char)*byte < 0x20 || *byte == 0x7f) {
+            return 1;
+        }
+    }
+    return 0;
+}
+
+static int parse_directory(const char* text, void* field) {
+    size_t bytes = strlen(text) + 1;
+    if (bytes == 1 || bytes > INQUEST_DIRECTORY_MAX_BYTES || has_control_character(text)) {
+        return -1;
+    }
+    memcpy(field, text, bytes);
+    return 0;
+}
+
+struct option_rule {
+    const char* name;
+    const char* argument; /* NULL: the option takes none */
+    const char* usage;
+    int (*parse)(const char* text, void* field);
+    size_t offset;        /* of the field in struct inquest_options */
+    const char* expected; /* what to write instead of a refused value */
+};
+
+static const struct option_rule rules[] = {
+    {"inquest", NULL, "diagnose this job if it fails, hangs or drifts apart", parse_on,
+     offsetof(struct inquest_options, choice), ""},
+    {"no-inquest", NULL, "run without Inquest where the site turns it on for all", parse_off,
+     offsetof(struct inquest_options, choice), ""},
+    {"inquest-stall", "SECONDS", "time without any progress after which the job counts as hung", parse_stall,
+     offsetof(struct inquest_options, stall_seconds),
+     "write a whole number of seconds from 1 to 86400, for example --inquest-stall=120"},
+    {"inquest-dir", "PATH", "where the report directory inquest-<job> is made, default the working directory",
+     parse_directory, offsetof(struct inquest_options, directory),
+     "write a directory's path of at most 3071 bytes without control characters, for example "
+     "--inquest-dir=/scratch/reports"},
+};
+
+enum { RULE_COUNT = sizeof rules / sizeof rules[0] };
+
+/* Slurm keeps the pointers, and its struct has non-const strings that it only reads. */
+static struct spank_option registered[RULE_COUNT];
+
+static char* unconst(const char* text) {
+    char* writable = NULL;
+    memcpy(&writable, &text, sizeof writable);
+    return writable;
+}
+
+void inquest_options_register(spank_t spank) {
+    for (int index = 0; index < RULE_COUNT; ++index) {
+        struct spank_option* option = &registered[index];
+        option->name = unconst(rules[index].name);
+        option->arginfo = unconst(rules[index].argument);
+        option->usage = unconst(rules[index].usage);
+        option->has_arg =
+            rules[index].argument != NULL; /* never 2: an absent text would travel as "(null)" */
+        option->val = index;
+        option->cb = inquest_options_take;
+        if (spank_option_register(spank, option) != ESPANK_SUCCESS) {
+            slurm_verbose("inquest: option --%s could not be registered", rules[index].name);
+        }
+    }
+}
+
+const struct inquest_options* inquest_options_given(void) {
+    return &given;
+}
+
+int inquest_options_enabled(const struct inquest_options* options, int site_default_on) {
+    if (options->invalid || options->choice == INQUEST_CHOICE_OFF) {
+        return 0;
+    }
+    int asked =
+        options->choice == INQUEST_CHOICE_ON || options->stall_seconds != 0 || options->directory[0] != '\0';
+    return asked || site_default_on;
+}
+
+static int refuse(const struct option_rule* rule, const char* text, int remote) {
+    slurm_error("inquest: --%s=%s is not possible: %s", rule->name, text, rule->expected);
+    if (!remote) {
+        return -1;
+    }
+    given.invalid = 1;
+    return 0;
+}
+
+int inquest_options_take(int index, const char* text, int remote) {
+    if (index < 0 || index >= RULE_COUNT) {
+        return 0;
+    }
+    const struct option_rule* rule = &rules[index];
+    const char* value = text == NULL ? "" : text;
+    if (rule->parse(value, (char*)&given + rule->offset) != 0) {
+        return refuse(rule, value, remote);
+    }
+    return 0;
+}
+
+void inquest_options_reset(void) {
+    memset(&given, 0, sizeof given);
+}
