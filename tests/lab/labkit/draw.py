@@ -1,0 +1,98 @@
+"""What is drawn anew in every run: ranks, nodes, culprits, names and settings."""
+
+import dataclasses
+import random
+
+VERBS = """apply balance blend bring build carry collect combine cover derive enrich extend fetch fill
+    filter form gather group handle inspect join label lift list map mark match measure merge
+    mix move open order pair pass pick place plan prepare pull push rank refine render resolve scan
+    shape shift sketch smooth sort split stage store sum take tag trace turn view weigh wrap""".split()
+NOUNS = """area basin batch block board branch bridge canal card cell chart coast column corpus crop curve
+    delta depot field frame grid harbor index island kernel lake layer leaf line map mast meadow mesh
+    orbit page panel patch plane plot point pond range ridge ring river row scene sheet signal slope
+    span spot state station strip table tile token tower track unit valley vector wave window
+    yard zone""".split()
+
+
+@dataclasses.dataclass
+class Draw:
+    """One run's drawn values; `settings` and `names` are made by their own functions."""
+
+    random: random.Random
+    nodes: int
+    tasks: int
+    ranks_per_task: int
+    culprits: list
+    words: set = dataclasses.field(default_factory=set)
+
+    @property
+    def ranks(self):
+        return self.tasks * self.ranks_per_task
+
+    @property
+    def others(self):
+        return [rank for rank in range(self.ranks) if rank not in self.culprits]
+
+    def word(self):
+        """A name that this run does not use yet."""
+        new = self.random.choice(VERBS) + "_" + self.random.choice(NOUNS)
+        if new in self.words:
+            return self.word()
+        self.words.add(new)
+        return new
+
+
+def draw(truth, seed, most_nodes=4):
+    source = random.Random(seed)
+    per_task = truth.get("ranks_per_task", 1)
+    tasks = source.randint(3, 6) if per_task == 1 else source.randint(2, 3)
+    nodes = source.randint(1, min(tasks, most_nodes))
+    ranks = tasks * per_task
+    most = (ranks - 1) // 2 if truth.get("culprits") == "minority" else 1
+    culprits = sorted(source.sample(range(ranks), source.randint(1, most)))
+    return Draw(source, nodes, tasks, per_task, culprits)
+
+
+def _styled(name, like):
+    if like.isupper():
+        return name.upper()
+    return name.title().replace("_", "") if like[0].isupper() else name
+
+
+def names(values, wanted):
+    """A new name for each wanted one, in its style."""
+    return {name: _styled(values.word(), name) for name in wanted}
+
+
+def _between(values, spec):
+    multiple = spec.get("multiple", 1)
+    low, high = spec["between"]
+    return values.random.randint(low // multiple, high // multiple) * multiple
+
+
+def _per_rank(values, spec):
+    sides = spec["per_rank"]
+    return [settings(values, sides["culprit" if rank in values.culprits else "other"])
+            for rank in range(values.ranks)]
+
+
+EXPANSIONS = {
+    "between": _between,
+    "choose": lambda values, spec: settings(values, values.random.choice(spec["choose"])),
+    "per_rank": _per_rank,
+    "ranks": lambda values, spec: getattr(values, spec["ranks"]),
+    "first": lambda values, spec: getattr(values, spec["first"])[0],
+    "draw": lambda values, spec: getattr(values, spec["draw"]),
+}
+
+
+def settings(values, spec):
+    """Replaces every drawn part of a truth file's settings by its value."""
+    if isinstance(spec, dict):
+        for key, expand in EXPANSIONS.items():
+            if key in spec:
+                return expand(values, spec)
+        return {key: settings(values, value) for key, value in spec.items()}
+    if isinstance(spec, list):
+        return [settings(values, value) for value in spec]
+    return spec

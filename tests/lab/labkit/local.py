@@ -1,0 +1,72 @@
+"""Runs a placed program without Slurm: each rank a process with the variables of a task."""
+
+import dataclasses
+import os
+import random
+import subprocess
+import time
+
+from labkit import workdir
+
+LIMIT_S = 75
+HANG_AFTER_S = 30
+
+
+@dataclasses.dataclass
+class LocalEnd:
+    """How a local run ended: the wait status of each task (None: had to be killed)."""
+
+    statuses: list
+    seconds: float
+
+
+def _environment(rank, tasks, job_id):
+    return os.environ | {"SLURM_PROCID": str(rank), "SLURM_NTASKS": str(tasks),
+                         "SLURM_LOCALID": str(rank), "SLURM_JOB_ID": str(job_id),
+                         "SLURM_JOB_NODELIST": "localhost", "GLOO_SOCKET_IFNAME": "lo",
+                         "PYTHONUNBUFFERED": "1"}
+
+
+def _start(placed, python):
+    job_id = random.SystemRandom().randint(1, 9999)
+    tasks = []
+    for rank in range(placed.values.tasks):
+        with open(placed.folder / f"output-{rank}.txt", "wb") as output:
+            tasks.append(subprocess.Popen(
+                [python, *placed.arguments], cwd=placed.folder, stdout=output, stderr=output,
+                env=_environment(rank, placed.values.tasks, job_id)))
+    return tasks
+
+
+def _signal_when_due(placed, tasks, due):
+    if due is None:
+        return None
+    rank = placed.values.culprits[0]
+    if due[1] not in (placed.folder / f"output-{rank}.txt").read_text(errors="replace"):
+        return due
+    tasks[rank].send_signal(due[0])
+    return None
+
+
+def run(placed, python):
+    started = time.monotonic()
+    tasks = _start(placed, python)
+    due = workdir.outside_signal(placed.program, placed.values)
+    limit = HANG_AFTER_S if placed.program.end == "hang" else LIMIT_S
+    while any(task.poll() is None for task in tasks) and time.monotonic() - started < limit:
+        due = _signal_when_due(placed, tasks, due)
+        time.sleep(0.2)
+    statuses = [task.poll() for task in tasks]
+    for task in tasks:
+        task.kill()
+        task.wait()
+    return LocalEnd(statuses, time.monotonic() - started)
+
+
+def kind_of_end(placed, statuses):
+    """hang, crash, exit or healthy, from the wait statuses of the tasks."""
+    if None in statuses:
+        return "hang"
+    if not any(statuses):
+        return "healthy"
+    return "crash" if any(statuses[rank] for rank in placed.values.culprits) else "exit"

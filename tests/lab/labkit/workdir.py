@@ -1,0 +1,56 @@
+"""Places a program under drawn names into a drawn work directory."""
+
+import dataclasses
+import json
+import pathlib
+import re
+
+from labkit import draw, programs
+
+RENDEZVOUS = programs.FOLDER / "common" / "cluster_env.py"
+
+
+@dataclasses.dataclass
+class Placed:
+    """A program in its work directory, ready to be started."""
+
+    program: programs.Program
+    values: draw.Draw
+    folder: pathlib.Path
+    script: str
+    settings_file: str
+
+    @property
+    def arguments(self):
+        return [self.script, self.settings_file]
+
+    @property
+    def initiating(self):
+        return self.values.culprits if self.program.fails else []
+
+
+def _rename(text, new_names):
+    for old, new in new_names.items():
+        text = re.sub(rf"\b{old}\b", new, text)
+    return text
+
+
+def place(program, values, parent):
+    """Writes program, rendezvous module and settings below `parent`."""
+    module, folder, script, data = (values.word() for _ in range(4))
+    new_names = draw.names(values, program.truth["names"]) | {"cluster_env": module}
+    target = pathlib.Path(parent) / f"{folder}_{values.random.randint(100, 999)}"
+    target.mkdir()
+    settings = draw.settings(values, program.truth["settings"])
+    (target / f"{script}.py").write_text(_rename(program.source.read_text(), new_names))
+    (target / f"{module}.py").write_text(RENDEZVOUS.read_text())
+    (target / f"{data}.json").write_text(_rename(json.dumps(settings), new_names))
+    return Placed(program, values, target, f"{script}.py", f"{data}.json")
+
+
+def outside_signal(program, values):
+    """The signal that one rank gets from outside, and the line that it follows, or None."""
+    if not program.fails or "outside_signal" not in program.truth:
+        return None
+    number = draw.settings(values, program.truth["outside_signal"])
+    return number, program.truth["outside_signal_after"]

@@ -1,0 +1,33 @@
+"""Process group set-up from the variables that Slurm gives to each task."""
+
+import datetime
+import os
+import re
+
+import torch
+import torch.distributed as dist
+
+
+def first_host(node_list):
+    """The first host of a Slurm list such as n[03-05,9],m1."""
+    match = re.match(r"([^\[,]+)(?:\[(\d+)[^\]]*\])?", node_list)
+    return match.group(1) + (match.group(2) or "")
+
+
+def prepare(rank, world_size):
+    node_list = os.environ.get("SLURM_STEP_NODELIST") or os.environ["SLURM_JOB_NODELIST"]
+    os.environ.setdefault("MASTER_ADDR", first_host(node_list))
+    os.environ.setdefault("MASTER_PORT", str(20000 + int(os.environ["SLURM_JOB_ID"]) % 10000))
+    os.environ["RANK"] = str(rank)
+    os.environ["WORLD_SIZE"] = str(world_size)
+
+
+def connect(rank=None, world_size=None, timeout_s=1800):
+    """Joins the default group and returns (rank, world size)."""
+    rank = int(os.environ["SLURM_PROCID"]) if rank is None else rank
+    world_size = int(os.environ["SLURM_NTASKS"]) if world_size is None else world_size
+    prepare(rank, world_size)
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method="env://",
+                            timeout=datetime.timedelta(seconds=timeout_s))
+    return rank, world_size
