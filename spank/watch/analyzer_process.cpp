@@ -1,0 +1,68 @@
+#include "spank/watch/analyzer_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+namespace inquest::watch {
+namespace {
+
+constexpr int kExecFailed = 127;
+
+void connect_to_null() {
+    const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+        dup2(null_fd, fd);
+}
+
+void raise_memory_limit() {
+    rlimit limit{};
+    if (getrlimit(RLIMIT_AS, &limit) != 0) return;
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_AS, &limit);
+}
+
+[[noreturn]] void become_analyzer(const std::string& program, const std::string& evidence,
+                                  const std::string& report) {
+    connect_to_null();
+    raise_memory_limit();
+    const char* arguments[] = {program.c_str(), "analyze",      evidence.c_str(),
+                               "--report",      report.c_str(), nullptr};
+    const char* environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", nullptr};
+    execve(program.c_str(), const_cast<char* const*>(arguments), const_cast<char* const*>(environment));
+    _exit(kExecFailed);
+}
+
+}  // namespace
+
+void AnalyzerProcess::start(const harvest::StepDescription& step, uint64_t deadline_mono_ns) {
+    const std::string evidence =
+        fmt::format("{}/evidence/{}", step.report_directory, harvest::step_name(step.step_id));
+    deadline_mono_ns_ = deadline_mono_ns;
+    pid_ = fork();
+    if (pid_ == 0) become_analyzer(program_, evidence, step.report_directory);
+}
+
+bool AnalyzerProcess::is_running(uint64_t now_mono_ns) {
+    if (pid_ <= 0) return false;
+    int status = 0;
+    const pid_t reaped = waitpid(pid_, &status, WNOHANG);
+    if (reaped == pid_ || (reaped < 0 && errno == ECHILD)) pid_ = -1;
+    if (pid_ > 0 && now_mono_ns >= deadline_mono_ns_) stop();
+    return pid_ > 0;
+}
+
+void AnalyzerProcess::stop() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = -1;
+}
+
+}  // namespace inquest::watch

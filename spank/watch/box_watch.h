@@ -1,0 +1,67 @@
+/* The boxes of a step on this node while it runs: live counters, living processes, deaths.
+ *
+ * Cheap enough to be asked five times a second: one pread and one look into /proc per living process; the
+ * directory is listed only when it changed or a second has passed. Not thread safe. */
+#ifndef INQUEST_SPANK_WATCH_BOX_WATCH_H
+#define INQUEST_SPANK_WATCH_BOX_WATCH_H
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "spank/format/black_box.h"
+#include "spank/harvest/process_table.h"
+#include "spank/harvest/unique_fd.h"
+
+namespace inquest::watch {
+
+struct Death {
+    harvest::ProcessIdentity process;
+    uint64_t gone_mono_ns = 0; /* when it was noticed */
+};
+
+class BoxWatch {
+ public:
+    BoxWatch(std::string box_directory, std::string proc_root);
+
+    /* Looks at everything once. Returns the ranks that were seen alive before, are gone now and did not end
+     * by themselves with status 0. A process that was never seen alive (another pid namespace) does not
+     * count. */
+    std::vector<Death> update(uint64_t now_mono_ns);
+
+    /* Live counters of the processes that lived at the last update. */
+    [[nodiscard]] std::vector<inquest_box_live> living() const;
+
+    /* Processes that came to life since the last call. */
+    std::vector<harvest::ProcessIdentity> take_new_processes();
+
+    [[nodiscard]] std::map<harvest::ProcessIdentity, uint64_t> gone() const;
+
+ private:
+    struct Box {
+        harvest::UniqueFd file;
+        std::optional<inquest_box_live> live;
+        bool seen_alive = false;
+        bool alive = false;
+        std::optional<uint64_t> gone_mono_ns;
+    };
+
+    void list_boxes(uint64_t now_mono_ns);
+    [[nodiscard]] bool directory_changed();
+    void open_box(const harvest::ProcessIdentity& process, const std::string& name);
+    void update_box(const harvest::ProcessIdentity& process, Box& box, uint64_t now_mono_ns);
+
+    std::string box_directory_;
+    std::string proc_root_;
+    harvest::UniqueFd directory_;
+    int64_t directory_change_ns_ = 0;
+    uint64_t listed_mono_ns_ = 0;
+    std::map<harvest::ProcessIdentity, Box> boxes_;
+    std::vector<harvest::ProcessIdentity> new_processes_;
+    std::vector<Death> deaths_;
+};
+
+}  // namespace inquest::watch
+
+#endif

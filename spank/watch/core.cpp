@@ -1,0 +1,248 @@
+#include "spank/watch/core.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <syslog.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+
+#include "spank/harvest/file_access.h"
+#include "spank/harvest/harvest_system.h"
+#include "spank/watch/journals.h"
+#include "spank/watch/listener.h"
+
+namespace inquest::watch {
+namespace {
+
+constexpr const char* kSocketName = "inquestd.sock";
+constexpr const char* kStepsName = "steps";
+constexpr size_t kMaxClients = 512;
+constexpr size_t kMaxWorkers = 256;
+constexpr uint64_t kNsPerSecond = 1000000000U;
+constexpr uint64_t kWorkerAnswerNs = 30U * kNsPerSecond;
+constexpr uint64_t kJobEndNs = 25U * kNsPerSecond;
+constexpr int kCheckEveryMs = 1000;
+
+uint64_t now_ns() {
+    static const harvest::HarvestSystem system = harvest::real_system();
+    return system.mono_ns();
+}
+
+}  // namespace
+
+tl::expected<void, std::string> Core::start() {
+    auto listener = listen_in(options_.run_directory, kSocketName, options_.trusted_uid);
+    if (!listener) return tl::make_unexpected(listener.error());
+    listener_ = std::move(*listener);
+    if (auto blocked = block_signals(); !blocked) return blocked;
+    resume_steps();
+    return {};
+}
+
+tl::expected<void, std::string> Core::block_signals() {
+    sigset_t handled;
+    sigemptyset(&handled);
+    for (const int number : {SIGCHLD, SIGTERM, SIGINT})
+        sigaddset(&handled, number);
+    if (sigprocmask(SIG_BLOCK, &handled, nullptr) != 0) return tl::make_unexpected(harvest::errno_text());
+    signals_.reset(signalfd(-1, &handled, SFD_NONBLOCK | SFD_CLOEXEC));
+    if (!signals_.valid()) return tl::make_unexpected(harvest::errno_text());
+    return {};
+}
+
+void Core::resume_steps() {
+    const std::string steps = options_.run_directory + '/' + kStepsName;
+    for (const harvest::JournalContent& journal : read_journals(steps, options_.trusted_uid, kMaxWorkers))
+        for (const std::string& bytes : journal.messages)
+            if (const auto message = harvest::parse_step_message(bytes)) dispatch(0, *message, bytes);
+}
+
+void Core::run() {
+    while (!stopping_)
+        serve_once();
+}
+
+std::vector<pollfd> Core::descriptors() const {
+    std::vector<pollfd> watched{{listener_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}};
+    for (const auto& [id, client] : clients_)
+        watched.push_back({client.connection.get(), static_cast<short>(client.is_waiting ? 0 : POLLIN), 0});
+    for (const StepWorker& worker : workers_)
+        if (!worker.is_broken())
+            watched.push_back({worker.channel_fd(),
+                               static_cast<short>(POLLIN | (worker.wants_to_send() ? POLLOUT : 0)), 0});
+    return watched;
+}
+
+/* Which descriptor is ready does not matter: none of the calls blocks, and there are few. */
+void Core::serve_once() {
+    std::vector<pollfd> watched = descriptors();
+    poll(watched.data(), watched.size(), clients_.empty() && job_ends_.empty() ? -1 : kCheckEveryMs);
+    take_signals();
+    accept_clients();
+    serve_clients();
+    serve_workers();
+    answer_job_ends();
+    check_deadlines();
+}
+
+void Core::take_signals() {
+    signalfd_siginfo taken{};
+    while (read(signals_.get(), &taken, sizeof taken) == static_cast<ssize_t>(sizeof taken))
+        if (taken.ssi_signo != SIGCHLD) stopping_ = true;
+    reap_workers();
+}
+
+void Core::accept_clients() {
+    while (clients_.size() < kMaxClients) {
+        harvest::UniqueFd connection = accept_trusted(listener_.get(), options_.trusted_uid);
+        if (!connection.valid()) return;
+        clients_[next_client_++].connection = std::move(connection);
+    }
+}
+
+void Core::serve_clients() {
+    for (auto client = clients_.begin(); client != clients_.end();) {
+        const bool stays = client->second.is_waiting || serve_client(client->first, client->second);
+        client = stays ? std::next(client) : clients_.erase(client);
+    }
+}
+
+/* Takes one message. False when the client has closed or sends nonsense. */
+bool Core::serve_client(uint64_t id, Client& client) {
+    std::string bytes(INQUEST_STEP_MESSAGE_MAX_BYTES, '\0');
+    const ssize_t count = recv(client.connection.get(), bytes.data(), bytes.size(), MSG_DONTWAIT | MSG_TRUNC);
+    if (count < 0) return errno == EAGAIN || errno == EINTR;
+    if (count == 0 || static_cast<size_t>(count) > bytes.size()) return false;
+    bytes.resize(static_cast<size_t>(count));
+    const auto message = harvest::parse_step_message(bytes);
+    if (!message || message->fields.total_bytes != bytes.size()) {
+        syslog(LOG_WARNING, "a message was refused: %s",
+               message ? "trailing bytes" : message.error().c_str());
+        return false;
+    }
+    client.is_waiting = true;
+    dispatch(id, *message, bytes);
+    return true;
+}
+
+void Core::serve_workers() {
+    for (StepWorker& worker : workers_) {
+        if (worker.is_broken()) continue;
+        worker.flush();
+        for (const Answer& owed : worker.receive())
+            answer(owed.client, owed.reply);
+        if (worker.is_broken()) give_up(worker, "has closed its channel");
+    }
+}
+
+void Core::dispatch(uint64_t client, const harvest::StepMessage& message, const std::string& bytes) {
+    const StepKey key{message.fields.job_id, message.fields.step_id};
+    if (message.fields.kind == INQUEST_STEP_START) return start_step(client, message, bytes);
+    if (message.fields.kind == INQUEST_JOB_END) return end_job(client, key.job_id, bytes);
+    pass_on(client, key, bytes);
+}
+
+/* A worker that is already there belongs to an earlier run of a requeued job. */
+void Core::start_step(uint64_t client, const harvest::StepMessage& message, const std::string& bytes) {
+    const StepKey key{message.fields.job_id, message.fields.step_id};
+    if (StepWorker* old = find_worker(key)) give_up(*old, "is replaced by a new run of its step");
+    if (workers_.size() >= kMaxWorkers) return answer(client, INQUEST_STEP_REPLY_REFUSED);
+    auto worker = StepWorker::start(key, message.fields.uid, message.fields.gid, options_.analyzer_path);
+    if (!worker) {
+        syslog(LOG_ERR, "step %u.%u has no worker: %s", key.job_id, key.step_id, worker.error().c_str());
+        return answer(client, INQUEST_STEP_REPLY_REFUSED);
+    }
+    workers_.push_back(std::move(*worker));
+    pass_on(client, key, bytes);
+}
+
+void Core::end_job(uint64_t client, uint32_t job_id, const std::string& bytes) {
+    for (StepWorker& worker : workers_)
+        if (worker.key().job_id == job_id && !worker.is_broken()) worker.send(0, bytes, now_ns());
+    job_ends_.push_back({job_id, client, now_ns() + kJobEndNs});
+}
+
+void Core::pass_on(uint64_t client, const StepKey& key, const std::string& bytes) {
+    StepWorker* worker = find_worker(key);
+    if (worker == nullptr || !worker->send(client, bytes, now_ns()))
+        answer(client, INQUEST_STEP_REPLY_REFUSED);
+}
+
+void Core::answer(uint64_t client, uint8_t reply) {
+    const auto found = clients_.find(client);
+    if (found == clients_.end()) return;
+    found->second.is_waiting = false;
+    send(found->second.connection.get(), &reply, sizeof reply, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+StepWorker* Core::find_worker(const StepKey& key) {
+    const auto found = std::find_if(workers_.begin(), workers_.end(), [&](const StepWorker& worker) {
+        return worker.key() == key && !worker.is_broken();
+    });
+    return found == workers_.end() ? nullptr : &*found;
+}
+
+bool Core::has_workers(uint32_t job_id) const {
+    return std::any_of(workers_.begin(), workers_.end(),
+                       [&](const StepWorker& worker) { return worker.key().job_id == job_id; });
+}
+
+/* The process stays in the list until it is reaped: one that hangs in a file system cannot be killed at once.
+ */
+void Core::give_up(StepWorker& worker, const char* why) {
+    syslog(LOG_NOTICE, "the worker of step %u.%u %s", worker.key().job_id, worker.key().step_id, why);
+    worker.break_off();
+    for (const uint64_t client : worker.take_debts())
+        answer(client, INQUEST_STEP_REPLY_REFUSED);
+}
+
+void Core::reap_workers() {
+    int status = 0;
+    for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG))
+        forget_worker(pid, status);
+}
+
+/* Its last answers may still be in the channel. */
+void Core::forget_worker(pid_t pid, int wait_status) {
+    const auto found = std::find_if(workers_.begin(), workers_.end(),
+                                    [&](const StepWorker& worker) { return worker.pid() == pid; });
+    if (found == workers_.end()) return;
+    if (!found->is_broken())
+        for (const Answer& owed : found->receive())
+            answer(owed.client, owed.reply);
+    for (const uint64_t client : found->take_debts())
+        answer(client, INQUEST_STEP_REPLY_REFUSED);
+    if (wait_status != 0)
+        syslog(LOG_WARNING, "the worker of step %u.%u ended with wait status %d", found->key().job_id,
+               found->key().step_id, wait_status);
+    workers_.erase(found);
+}
+
+void Core::answer_job_ends() {
+    std::erase_if(job_ends_, [&](const JobEnd& end) {
+        if (has_workers(end.job_id)) return false;
+        answer(end.client, INQUEST_STEP_REPLY_DONE);
+        return true;
+    });
+}
+
+void Core::check_deadlines() {
+    const uint64_t now = now_ns();
+    for (StepWorker& worker : workers_)
+        if (!worker.is_broken() && now > kWorkerAnswerNs && worker.owes_since(now - kWorkerAnswerNs))
+            give_up(worker, "does not answer");
+    std::erase_if(job_ends_, [&](const JobEnd& end) {
+        if (now < end.deadline_mono_ns) return false;
+        for (StepWorker& worker : workers_)
+            if (worker.key().job_id == end.job_id && !worker.is_broken()) give_up(worker, "does not end");
+        answer(end.client, INQUEST_STEP_REPLY_REFUSED);
+        return true;
+    });
+}
+
+}  // namespace inquest::watch

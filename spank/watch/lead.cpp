@@ -1,0 +1,67 @@
+#include "spank/watch/lead.h"
+
+#include "spank/harvest/report_directory.h"
+#include "spank/watch/evidence_sign.h"
+
+namespace inquest::watch {
+namespace {
+
+constexpr uint64_t kNsPerSecond = 1000000000U;
+constexpr uint64_t kWaitForNodesNs = 5U * kNsPerSecond;
+constexpr uint64_t kAnalysisNs = 30U * kNsPerSecond;
+constexpr uint64_t kLookEveryNs = kNsPerSecond / 4;
+constexpr uint64_t kLookAtEndEveryNs = kNsPerSecond;
+/* A node that noticed the same event by itself may have written its evidence just before the sign. */
+constexpr int64_t kSameEventNs = 3000000000;
+
+}  // namespace
+
+void Lead::on_harvest(int64_t sign_ns) {
+    wanted_ = Wanted{sign_ns - kSameEventNs, system_.mono_ns()};
+    concluded_ = false;
+}
+
+void Lead::tick() {
+    const uint64_t now = system_.mono_ns();
+    if (analyzer_.is_running(now)) return;
+    if (now - looked_mono_ns_ < (wanted_ ? kLookEveryNs : kLookAtEndEveryNs)) return;
+    looked_mono_ns_ = now;
+    if (wanted_) {
+        survey_.update(step_);
+        if (is_due()) conclude();
+    } else if (step_.ended && !concluded_) {
+        look_at_end();
+    }
+}
+
+bool Lead::is_due() const {
+    if (system_.mono_ns() - wanted_->since_mono_ns >= kWaitForNodesNs) return true;
+    return step_.ended ? survey_.all_ended(step_) : survey_.all_newer_than(step_, wanted_->sign_ns);
+}
+
+/* Other nodes may go on long after this one has ended: theirs is looked at again when the last has. */
+void Lead::look_at_end() {
+    if (!read_sign(step_)) return;
+    survey_.update(step_);
+    if (survey_.all_ended(step_)) conclude();
+}
+
+void Lead::conclude() {
+    wanted_.reset();
+    concluded_ = survey_.all_ended(step_);
+    if (concluded_ && survey_.all_succeeded(step_)) {
+        harvest::remove_step_evidence(step_.report_directory, harvest::step_name(step_.step_id));
+        return;
+    }
+    analyzer_.start(step_, system_.mono_ns() + kAnalysisNs);
+}
+
+void Lead::finish(uint64_t deadline_mono_ns) {
+    while (system_.mono_ns() < deadline_mono_ns) {
+        tick();
+        if (!wanted_ && !analyzer_.is_running(system_.mono_ns())) return;
+        system_.sleep_ns(kLookEveryNs / 5);
+    }
+}
+
+}  // namespace inquest::watch

@@ -1,0 +1,51 @@
+/* The lead: the worker of the step's first node. It has the evidence of all nodes analysed, and removes it
+ * when the step turned out to be healthy. All calls return at once, except finish(). */
+#ifndef INQUEST_SPANK_WATCH_LEAD_H
+#define INQUEST_SPANK_WATCH_LEAD_H
+
+#include <cstdint>
+#include <optional>
+
+#include "spank/harvest/harvest_system.h"
+#include "spank/watch/analyzer_process.h"
+#include "spank/watch/node_survey.h"
+
+namespace inquest::watch {
+
+class Lead {
+ public:
+    /* Both references have to outlive the lead. */
+    Lead(const harvest::StepDescription& step, const harvest::HarvestSystem& system,
+         std::string analyzer_path)
+        : step_(step), system_(system), analyzer_(std::move(analyzer_path)) {}
+
+    /* This node wrote its evidence about the event whose sign has this time. */
+    void on_harvest(int64_t sign_ns);
+
+    void tick();
+
+    /* Completes what is outstanding within the time: for the end of the job. */
+    void finish(uint64_t deadline_mono_ns);
+
+ private:
+    struct Wanted {
+        int64_t sign_ns = 0;
+        uint64_t since_mono_ns = 0;
+    };
+
+    [[nodiscard]] bool is_due() const;
+    void conclude();
+    void look_at_end();
+
+    const harvest::StepDescription& step_;
+    const harvest::HarvestSystem& system_;
+    AnalyzerProcess analyzer_;
+    NodeSurvey survey_;
+    std::optional<Wanted> wanted_;
+    uint64_t looked_mono_ns_ = 0;
+    bool concluded_ = false; /* all nodes had ended when it was analysed last, or the evidence was removed */
+};
+
+}  // namespace inquest::watch
+
+#endif

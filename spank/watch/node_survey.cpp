@@ -1,0 +1,81 @@
+#include "spank/watch/node_survey.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "spank/harvest/file_access.h"
+#include "spank/harvest/report_directory.h"
+
+namespace inquest::watch {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMaxNodes = 65536;
+constexpr size_t kMaxNodeJsonBytes = 4 * 1024 * 1024;
+
+bool has_succeeded(const Json& task) {
+    const auto status = task.is_object() ? task.find("wait_status") : task.end();
+    return task.is_object() && status != task.end() && status->is_number_integer() &&
+           status->get<int64_t>() == 0;
+}
+
+void take_content(const std::string& text, NodeState& state) {
+    const Json node = Json::parse(text, nullptr, false);
+    if (!node.is_object()) return;
+    const auto ended = node.find("step_ended");
+    state.step_ended = ended != node.end() && ended->is_boolean() && ended->get<bool>();
+    const auto tasks = node.find("tasks");
+    if (tasks == node.end() || !tasks->is_array()) return;
+    state.tasks = tasks->size();
+    state.all_tasks_succeeded = std::all_of(tasks->begin(), tasks->end(), has_succeeded);
+}
+
+}  // namespace
+
+void NodeSurvey::update(const harvest::StepDescription& step) {
+    const harvest::UniqueFd evidence = harvest::open_step_evidence(step);
+    if (!evidence.valid()) return nodes_.clear();
+    for (const std::string& node : harvest::list_directory(evidence.get(), kMaxNodes))
+        read_node(evidence.get(), node);
+}
+
+void NodeSurvey::read_node(int evidence_fd, const std::string& node) {
+    const harvest::UniqueFd directory = harvest::open_directory_at(evidence_fd, node);
+    if (!directory.valid()) return;
+    const harvest::UniqueFd file = harvest::open_regular_file(directory.get(), "node.json");
+    struct stat status {};
+    if (!file.valid() || fstat(file.get(), &status) != 0) return;
+    NodeState& known = nodes_[node];
+    const int64_t written_ns = status.st_mtim.tv_sec * 1000000000LL + status.st_mtim.tv_nsec;
+    if (known.inode == status.st_ino && known.written_ns == written_ns) return;
+    known = NodeState{};
+    known.inode = status.st_ino;
+    known.written_ns = written_ns;
+    const auto text = harvest::read_open_file(file.get(), kMaxNodeJsonBytes, harvest::KeptEnd::head);
+    if (text) take_content(text->bytes, known);
+}
+
+bool NodeSurvey::all_newer_than(const harvest::StepDescription& step, int64_t time_ns) const {
+    return nodes_.size() >= step.node_count &&
+           std::all_of(nodes_.begin(), nodes_.end(),
+                       [&](const auto& node) { return node.second.written_ns >= time_ns; });
+}
+
+bool NodeSurvey::all_ended(const harvest::StepDescription& step) const {
+    return nodes_.size() >= step.node_count &&
+           std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.second.step_ended; });
+}
+
+bool NodeSurvey::all_succeeded(const harvest::StepDescription& step) const {
+    uint64_t tasks = 0;
+    for (const auto& [name, state] : nodes_) {
+        if (!state.all_tasks_succeeded) return false;
+        tasks += state.tasks;
+    }
+    return tasks == step.task_count;
+}
+
+}  // namespace inquest::watch

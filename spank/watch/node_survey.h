@@ -1,0 +1,40 @@
+/* What the lead knows about the evidence of all nodes of a step, from their node.json files. */
+#ifndef INQUEST_SPANK_WATCH_NODE_SURVEY_H
+#define INQUEST_SPANK_WATCH_NODE_SURVEY_H
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "spank/harvest/step_description.h"
+
+namespace inquest::watch {
+
+struct NodeState {
+    uint64_t inode = 0;     /* a node.json that is replaced by rename is another file */
+    int64_t written_ns = 0; /* modification time */
+    bool step_ended = false;
+    uint64_t tasks = 0;
+    bool all_tasks_succeeded = false; /* every task listed has exit status 0 */
+};
+
+class NodeSurvey {
+ public:
+    /* Reads the files that are new since the last time. */
+    void update(const harvest::StepDescription& step);
+
+    /* Whether each of the step's nodes has written node.json at or after this time of the file system. */
+    [[nodiscard]] bool all_newer_than(const harvest::StepDescription& step, int64_t time_ns) const;
+    [[nodiscard]] bool all_ended(const harvest::StepDescription& step) const;
+    /* Whether each of the step's tasks on each node is known to have ended with status 0. */
+    [[nodiscard]] bool all_succeeded(const harvest::StepDescription& step) const;
+
+ private:
+    void read_node(int evidence_fd, const std::string& node);
+
+    std::map<std::string, NodeState> nodes_;
+};
+
+}  // namespace inquest::watch
+
+#endif

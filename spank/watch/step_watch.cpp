@@ -1,0 +1,168 @@
+#include "spank/watch/step_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "spank/harvest/report_directory.h"
+#include "spank/watch/diagnosis_state.h"
+#include "spank/watch/evidence_sign.h"
+#include "spank/watch/stall_rule.h"
+
+namespace inquest::watch {
+namespace {
+
+using harvest::Reason;
+
+constexpr uint64_t kNsPerSecond = 1000000000U;
+constexpr uint64_t kHarvestNs = 8U * kNsPerSecond;
+constexpr uint64_t kFinishNs = 10U * kNsPerSecond;
+constexpr uint64_t kSignEveryNs = kNsPerSecond;
+/* Signs and deaths this soon after the last harvest belong to the same event. */
+constexpr uint64_t kSameEventNs = 5U * kNsPerSecond;
+constexpr uint64_t kMaxAgeAfterEndNs = 24U * 3600U * kNsPerSecond;
+constexpr int kMaxHarvestsPerStall = 10;
+constexpr int kMaxRequestedHarvests = 100; /* somebody may touch the sign all day */
+
+}  // namespace
+
+StepWatch::StepWatch(harvest::HarvestSystem system, std::string analyzer_path)
+    : system_(std::move(system)), lead_(step_, system_, std::move(analyzer_path)) {}
+
+uint8_t StepWatch::handle(std::string_view packet) {
+    const auto message = harvest::parse_step_message(packet);
+    return message ? handle_message(*message) : static_cast<uint8_t>(INQUEST_STEP_REPLY_REFUSED);
+}
+
+uint8_t StepWatch::handle_message(const harvest::StepMessage& message) {
+    if (message.fields.kind == INQUEST_JOB_END) return on_job_end();
+    if (!harvest::apply_step_message(step_, message)) return INQUEST_STEP_REPLY_REFUSED;
+    switch (message.fields.kind) {
+        case INQUEST_STEP_START:
+            return on_start();
+        case INQUEST_TASK_START:
+            add_log_files(logs_, system_.proc_root, message.fields.pid);
+            return INQUEST_STEP_REPLY_DONE;
+        case INQUEST_TASK_EXIT:
+            return on_task_exit(message.fields);
+        default:
+            return on_step_end();
+    }
+}
+
+uint8_t StepWatch::on_start() {
+    if (!boxes_) boxes_.emplace(step_.box_directory, system_.proc_root);
+    return INQUEST_STEP_REPLY_DONE;
+}
+
+uint8_t StepWatch::on_task_exit(const inquest_step_message& fields) {
+    if (fields.wait_status == 0 || std::exchange(failure_seen_, true)) return INQUEST_STEP_REPLY_DONE;
+    return announce(Reason::failure) ? INQUEST_STEP_REPLY_DONE : INQUEST_STEP_REPLY_REFUSED;
+}
+
+uint8_t StepWatch::on_step_end() {
+    ended_mono_ns_ = system_.mono_ns();
+    boxes_->update(*ended_mono_ns_);
+    wanted_harvest_.reset();
+    unconfirmed_deaths_.clear();
+    stall_.reset();
+    if (!any_task_failed(step_) && !read_sign(step_)) return INQUEST_STEP_REPLY_DONE;
+    return harvest_now(Reason::end) ? INQUEST_STEP_REPLY_DONE : INQUEST_STEP_REPLY_REFUSED;
+}
+
+uint8_t StepWatch::on_job_end() {
+    finished_ = true;
+    if (!boxes_) return INQUEST_STEP_REPLY_DONE;
+    const bool wanted = any_task_failed(step_) || read_sign(step_);
+    if (wanted && !harvested_since_end_) harvest_now(Reason::end);
+    if (step_.node_index == 0) lead_.finish(system_.mono_ns() + kFinishNs);
+    return INQUEST_STEP_REPLY_DONE;
+}
+
+void StepWatch::tick() {
+    if (!boxes_ || finished_) return;
+    if (!step_.ended) {
+        watch_boxes();
+        check_stall();
+    }
+    check_sign();
+    if (wanted_harvest_) harvest_now(*std::exchange(wanted_harvest_, std::nullopt));
+    if (step_.node_index == 0) lead_.tick();
+    check_age();
+}
+
+void StepWatch::watch_boxes() {
+    confirm_deaths();
+    for (const Death& death : boxes_->update(system_.mono_ns()))
+        unconfirmed_deaths_.push_back(death);
+    for (const harvest::ProcessIdentity& process : boxes_->take_new_processes())
+        add_log_files(logs_, system_.proc_root, process.pid);
+}
+
+/* A rank that left without a word may still have ended well: when it is a task, its exit status arrives
+ * within a tick. */
+void StepWatch::confirm_deaths() {
+    for (const Death& death : std::exchange(unconfirmed_deaths_, {})) {
+        if (exited_normally(death.process)) continue;
+        if (last_harvest_mono_ns_ && *last_harvest_mono_ns_ + kSameEventNs > death.gone_mono_ns) continue;
+        announce(Reason::death);
+    }
+}
+
+bool StepWatch::exited_normally(const harvest::ProcessIdentity& process) const {
+    return std::any_of(step_.tasks.begin(), step_.tasks.end(), [&](const harvest::TaskRecord& task) {
+        return task.pid == process.pid && task.wait_status == 0;
+    });
+}
+
+void StepWatch::check_stall() {
+    const uint64_t now = system_.mono_ns();
+    const uint64_t stall_ns = step_.stall_seconds * kNsPerSecond;
+    const auto since = stalled_since(boxes_->living(), stall_ns, now);
+    if (!since) return stall_.reset();
+    if (!stall_) stall_ = Stall{*since, now, 0};
+    if (now < stall_->look_again_mono_ns || stall_->harvests >= kMaxHarvestsPerStall) return;
+    stall_->look_again_mono_ns = now + stall_ns;
+    if (stall_->harvests > 0 && is_diagnosed_for_good(step_)) return;
+    stall_->harvests++;
+    announce(Reason::stall);
+}
+
+void StepWatch::check_sign() {
+    const uint64_t now = system_.mono_ns();
+    if (now - sign_looked_mono_ns_ < kSignEveryNs || wanted_harvest_) return;
+    sign_looked_mono_ns_ = now;
+    const auto sign_ns = read_sign(step_);
+    if (!sign_ns || sign_ns == handled_sign_ns_ || requested_harvests_ >= kMaxRequestedHarvests) return;
+    handled_sign_ns_ = sign_ns;
+    if (last_harvest_mono_ns_ && now - *last_harvest_mono_ns_ < kSameEventNs) return;
+    requested_harvests_++;
+    wanted_harvest_ = Reason::requested;
+}
+
+void StepWatch::check_age() {
+    if (ended_mono_ns_ && system_.mono_ns() - *ended_mono_ns_ >= kMaxAgeAfterEndNs) finished_ = true;
+}
+
+bool StepWatch::announce(Reason reason) {
+    if (!wanted_harvest_) wanted_harvest_ = reason;
+    return give_sign(step_).has_value();
+}
+
+bool StepWatch::harvest_now(Reason reason) {
+    const uint64_t now = system_.mono_ns();
+    last_harvest_mono_ns_ = now;
+    harvest::HarvestRequest request;
+    request.step = step_;
+    request.reason = reason;
+    if (stall_) request.stalled_since_mono_ns = stall_->since_mono_ns;
+    request.gone_mono_ns = boxes_->gone();
+    request.logs = logs_;
+    request.deadline_mono_ns = now + kHarvestNs;
+    const bool written = harvest_node(request, system_).has_value();
+    handled_sign_ns_ = read_sign(step_);
+    harvested_since_end_ = step_.ended;
+    if (written && step_.node_index == 0) lead_.on_harvest(handled_sign_ns_.value_or(0));
+    return written;
+}
+
+}  // namespace inquest::watch

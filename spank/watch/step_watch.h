@@ -1,0 +1,82 @@
+/* The watch over one step on one node: step messages and the passing of time in, evidence out.
+ *
+ * Runs as the user. Single threaded; handle() and tick() return at once unless a harvest is due, which takes
+ * a few seconds at most. Errors are not reported but in replies and in the evidence itself. */
+#ifndef INQUEST_SPANK_WATCH_STEP_WATCH_H
+#define INQUEST_SPANK_WATCH_STEP_WATCH_H
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "spank/format/step_journal.h"
+#include "spank/harvest/harvest.h"
+#include "spank/harvest/step_messages.h"
+#include "spank/watch/box_watch.h"
+#include "spank/watch/lead.h"
+
+namespace inquest::watch {
+
+class StepWatch {
+ public:
+    StepWatch(harvest::HarvestSystem system, std::string analyzer_path);
+    StepWatch(const StepWatch&) = delete;
+    StepWatch& operator=(const StepWatch&) = delete;
+
+    /* Takes one step message. Returns the reply, INQUEST_STEP_REPLY_*, when what it asks for is done. */
+    uint8_t handle(std::string_view packet);
+
+    /* To be called about every 200 ms. */
+    void tick();
+
+    /* The job has ended, or the step ended so long ago that nobody will say so any more. */
+    [[nodiscard]] bool is_finished() const { return finished_; }
+
+ private:
+    struct Stall {
+        uint64_t since_mono_ns = 0;
+        uint64_t look_again_mono_ns = 0;
+        int harvests = 0;
+    };
+
+    uint8_t handle_message(const harvest::StepMessage& message);
+    uint8_t on_start();
+    uint8_t on_task_exit(const inquest_step_message& fields);
+    uint8_t on_step_end();
+    uint8_t on_job_end();
+
+    void watch_boxes();
+    void confirm_deaths();
+    [[nodiscard]] bool exited_normally(const harvest::ProcessIdentity& process) const;
+    void check_stall();
+    void check_sign();
+    void check_age();
+
+    /* Gives the sign and asks for a harvest at the next tick; false when the evidence directory cannot be
+     * made. */
+    bool announce(harvest::Reason reason);
+    bool harvest_now(harvest::Reason reason);
+
+    harvest::HarvestSystem system_;
+    harvest::StepDescription step_;
+    std::optional<BoxWatch> boxes_;
+    Lead lead_;
+    std::vector<harvest::LogFile> logs_;
+    std::vector<Death> unconfirmed_deaths_;
+    std::optional<Stall> stall_;
+    std::optional<harvest::Reason> wanted_harvest_;
+    std::optional<int64_t> handled_sign_ns_;
+    std::optional<uint64_t> last_harvest_mono_ns_; /* its begin */
+    uint64_t sign_looked_mono_ns_ = 0;
+    std::optional<uint64_t> ended_mono_ns_;
+    bool failure_seen_ = false;
+    bool harvested_since_end_ = false;
+    int requested_harvests_ = 0;
+    bool finished_ = false;
+};
+
+}  // namespace inquest::watch
+
+#endif
