@@ -1,0 +1,55 @@
+"""The life of the process: claim at torch's import, fork, interpreter shutdown. The exit status itself is written by libinquest."""
+import atexit
+import importlib
+import os
+
+from inquest_hook import environment, exceptions, format as box_format, stacks
+from inquest_hook.box import box, guarded, show_error
+
+_handlers_installed = False
+
+
+@guarded
+def ensure_box():
+    """Claims the box, if there is none, and writes what every box begins with. True when there is one."""
+    if box.active:
+        return True
+    if not box.claim():
+        return False
+    _install_handlers()
+    stacks.register()
+    environment.record_process()
+    return True
+
+
+def _install_handlers():
+    global _handlers_installed
+    if _handlers_installed:
+        return
+    _handlers_installed = True
+    os.register_at_fork(after_in_child=_after_fork)
+    atexit.register(_interpreter_exits)
+
+
+@guarded
+def _after_fork():
+    box.forget()
+
+
+@guarded
+def _interpreter_exits():
+    if box.active:
+        exceptions.record_missed()
+        box.state(box_format.STATE_EXITING)
+
+
+def torch_import_begins():
+    ensure_box()
+
+
+def apply(patch_name, module):
+    """Applies one patch module. One that does not fit this version of its library is missing, and nothing else is."""
+    try:
+        importlib.import_module("inquest_hook.patches." + patch_name).apply(module)
+    except Exception:
+        show_error()

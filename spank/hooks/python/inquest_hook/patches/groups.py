@@ -1,0 +1,109 @@
+"""Process groups: GROUP records, the rank, and the phase GROUP_SETUP around their creation."""
+import functools
+import sys
+
+from inquest_hook import calls, format as box_format, lifecycle, phases, place, stacks
+from inquest_hook.box import box, guarded
+
+MAX_RANKS_CHARACTERS = 1000
+CREATORS = ("new_group", "split_group")
+
+
+def apply(c10d):
+    c10d.init_process_group = _with_setup(c10d, "init_process_group", _default_group_ready)
+    for name in CREATORS:
+        if hasattr(c10d, name):
+            setattr(c10d, name, _with_setup(c10d, name, _group_ready))
+
+
+def _with_setup(c10d, name, ready):
+    original = getattr(c10d, name)
+
+    @functools.wraps(original)
+    def inquest_setup(*args, **kwargs):
+        if calls.nesting.open:
+            return original(*args, **kwargs)
+        if name == "init_process_group":
+            lifecycle.ensure_box()  # a forked child that becomes a rank
+        frame = sys._getframe(1)
+        ident = phases.begin(box_format.PHASE_GROUP_SETUP, "torch.distributed." + name, frame)
+        calls.nesting.open = True
+        try:
+            result = original(*args, **kwargs)
+        finally:
+            calls.nesting.open = False
+            phases.end(ident, box_format.PHASE_GROUP_SETUP)
+        ready(c10d, result, args, kwargs, frame)
+        return result
+
+    return inquest_setup
+
+
+@guarded
+def _default_group_ready(c10d, result, args, kwargs, frame):
+    if not box.active:
+        return
+    group = c10d._get_default_group()
+    calls.forget_groups()
+    box.set_rank(group.rank(), group.size())
+    _record(c10d, group, frame)
+    box.state(box_format.STATE_GROUP_READY)
+    stacks.start_worker_server(sys.modules.get("torch._C._distributed_c10d"))
+
+
+@guarded
+def _group_ready(c10d, result, args, kwargs, frame):
+    if not box.active:
+        return
+    if isinstance(result, c10d.ProcessGroup):
+        _record(c10d, result, frame)
+    else:
+        _record_foreign(args[0] if args else kwargs.get("ranks"), frame)
+
+
+def _record(c10d, group, frame):
+    file, function, line = place.nearest_texts(frame)
+    ranks = ranks_text(c10d.get_process_group_ranks(group))
+    box.event(
+        box_format.KIND_GROUP,
+        (file, function, group.group_name, _backend(c10d, group), ranks, getattr(group, "group_desc", None)),
+        (line, group.rank(), group.size(), _timeout_ns(c10d, group)))
+
+
+def _record_foreign(ranks, frame):
+    """A group that this rank is no member of: torch gives it no name here."""
+    file, function, line = place.nearest_texts(frame)
+    ranks = list(ranks) if isinstance(ranks, (list, tuple, range)) else []
+    box.event(box_format.KIND_GROUP, (file, function, None, None, ranks_text(ranks)), (line, -1, len(ranks)))
+
+
+def _backend(c10d, group):
+    try:
+        return str(c10d.get_backend(group))
+    except Exception:
+        return None
+
+
+def _timeout_ns(c10d, group):
+    """The timeout in force, 0 when torch does not show it. Options of a backend hold it since torch 2.0."""
+    for device in getattr(group, "_device_types", ()):
+        try:
+            timeout = group._get_backend(device).options._timeout
+            return int(timeout.total_seconds() * 1e9)
+        except Exception:
+            continue
+    return 0
+
+
+def ranks_text(ranks):
+    """"0-3" or "0,2,5-7"; cut after a whole number when it is long."""
+    parts = []
+    for rank in sorted(ranks):
+        if parts and parts[-1][1] == rank - 1:
+            parts[-1][1] = rank
+        else:
+            parts.append([rank, rank])
+    text = ",".join(str(first) if first == last else "%d-%d" % (first, last) for first, last in parts)
+    if len(text) > MAX_RANKS_CHARACTERS:
+        text = text[: text.rfind(",", 0, MAX_RANKS_CHARACTERS)]
+    return text

@@ -1,0 +1,74 @@
+"""Python stacks on demand: faulthandler writes them from a signal handler, so it works while the interpreter lock is held in C.
+
+The signal is a real-time one that nobody else uses. It is announced in the box (live.stack_signal); the step worker sends
+it only to a process whose SigCgt shows the handler.
+"""
+import faulthandler
+import os
+import signal
+
+from inquest_hook.box import box
+
+FIRST_OFFSET = 6  # leaves the first ones to libraries that count up from SIGRTMIN
+SIGNAL_FIELDS = ("SigBlk:", "SigIgn:", "SigCgt:")
+UNIX_PATH_BYTES = 107  # sun_path of unix(7) less its NUL
+
+_open_files = []  # faulthandler writes to the descriptor: the file object has to live
+_worker_servers = []
+
+
+def _used_signals():
+    """Bit mask of the signals that are blocked, ignored or caught in this process (proc(5))."""
+    used = 0
+    with open("/proc/self/status") as status:
+        for line in status:
+            if line.startswith(SIGNAL_FIELDS):
+                used |= int(line.split()[1], 16)
+    return used
+
+
+def _free_signal():
+    used = _used_signals()
+    for number in range(signal.SIGRTMIN + FIRST_OFFSET, signal.SIGRTMAX):
+        if not used >> (number - 1) & 1:
+            return number
+    return None
+
+
+def register():
+    """Registers the stack signal. A process without one is still worth recording: failures are no error."""
+    try:
+        number = _free_signal()
+        path = box.path("stack", ".txt")
+        if number is None or path is None:
+            return
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_CLOEXEC
+        file = os.fdopen(os.open(path, flags, 0o600), "a")
+        faulthandler.register(number, file=file, all_threads=True, chain=False)
+        _open_files.append(file)
+        box.set_stack_signal(number)
+    except (OSError, ValueError, RuntimeError, AttributeError):
+        pass
+
+
+def start_worker_server(c10d_extension):
+    """torch's own server for flight recorder dumps (torch 2.4 and later), on a socket beside the box.
+
+    It is never shut down and never destroyed: its destructor waits for its thread and prints a warning.
+    """
+    server_type = getattr(c10d_extension, "_WorkerServer", None)
+    path = box.path("worker", ".sock")
+    if server_type is None or path is None or len(os.fsencode(path)) > UNIX_PATH_BYTES:
+        return
+    try:
+        server = server_type(path)
+    except Exception:
+        return
+    _keep_forever(server)
+
+
+def _keep_forever(value):
+    import ctypes
+
+    _worker_servers.append(value)
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))
