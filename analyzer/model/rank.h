@@ -94,7 +94,9 @@ struct OptimizerStep {
 // One entry of torch's flight recorder. Every field may be absent in some version (docs/formats, torch-nccl
 // facts).
 struct FlightEntry {
-    std::string group;  // process_group[0]
+    int64_t record_id = -1;
+    int64_t group_id = -1;  // pg_id: the process's own number of the group, key of FlightRecord::status
+    std::string group;      // process_group[0]
     std::string group_description;
     std::string operation;  // profiling_name: "nccl:all_reduce"
     int64_t collective_sequence = -1;
@@ -105,7 +107,9 @@ struct FlightEntry {
     std::vector<std::vector<int64_t>> input_sizes;
     std::vector<std::string> input_dtypes;
     std::vector<std::vector<int64_t>> output_sizes;
-    int64_t created_ns = 0;  // time_created_ns, wall clock
+    int64_t created_ns = 0;    // time_created_ns, wall clock
+    int64_t started_ns = 0;    // time_discovered_started_ns; 0: not started or not known
+    int64_t completed_ns = 0;  // time_discovered_completed_ns; 0: not completed or not known
     int64_t timeout_ns = 0;
     std::vector<Place> frames;  // innermost first; empty in the JSON form
 };

@@ -23,12 +23,21 @@ struct Node {
     SourceRef source;
 };
 
+// What the time of a log line is worth.
+enum class LogClock {
+    kUtc,              // the line names its zone, or UTC
+    kLocal,            // no zone: wall_ns was read as UTC and is off by the node's offset
+    kLocalWithoutYear  // neither zone nor year (glog, syslog): the year is that of the file's other lines,
+                       // else 1970; good for order within the file only
+};
+
 // A text log, split into lines; lines longer than the reader's bound are cut and noted.
 struct LogLine {
     int64_t number = 0;  // from 1
     std::string text;
     std::optional<int> rank;  // from "[rank3]:", "3: " (srun --label), "[default0]:[rank12]:", ...
     std::optional<WallNs> wall_ns;
+    LogClock clock = LogClock::kUtc;
 };
 
 struct LogFile {
@@ -44,6 +53,7 @@ struct Timeline {
     std::optional<int> task_count;
     std::optional<int> world_size;
     std::vector<Node> nodes;
+    std::vector<std::string> missing_nodes;  // named by the others, without evidence of their own
     std::vector<Rank> ranks;  // those with a rank first, ascending; then processes that never became one
     std::vector<LogFile> logs;
     std::vector<FlightRecord> unattached_flights;  // dumps without a process that they belong to

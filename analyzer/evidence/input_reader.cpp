@@ -1,0 +1,172 @@
+#include "analyzer/evidence/input_reader.h"
+
+#include "analyzer/evidence/flight_record.h"
+#include "analyzer/evidence/log_reader.h"
+#include "analyzer/evidence/python_stack.h"
+#include "analyzer/evidence/recognise.h"
+#include "analyzer/evidence/text.h"
+#include "analyzer/evidence/zstd_bytes.h"
+
+namespace inquest::evidence {
+
+namespace {
+
+constexpr size_t kChunkBytes = 1024 * 1024;
+
+// The last part of the path, without ".zst".
+std::string_view base_name(std::string_view source) {
+    const size_t slash = source.rfind('/');
+    std::string_view name = slash == std::string_view::npos ? source : source.substr(slash + 1);
+    if (ends_with(name, ".zst")) name.remove_suffix(4);
+    return name;
+}
+
+// "stack-815-4711.txt" names process 815 that started at tick 4711.
+std::optional<ProcessKey> process_of(std::string_view name) {
+    const size_t first = name.find('-');
+    const size_t second = name.find('-', first + 1);
+    const size_t dot = name.find('.');
+    if (first == std::string_view::npos || second == std::string_view::npos ||
+        dot == std::string_view::npos || dot < second) {
+        return std::nullopt;
+    }
+    const auto pid = parse_integer(name.substr(first + 1, second - first - 1));
+    const auto start = parse_integer(name.substr(second + 1, dot - second - 1));
+    if (!pid || !start || *pid <= 0 || *pid > INT32_MAX || *start < 0) return std::nullopt;
+    return ProcessKey(static_cast<int>(*pid), static_cast<uint64_t>(*start));
+}
+
+uint64_t limit_of(InputKind kind, const Limits& limits) {
+    switch (kind) {
+        case InputKind::kBlackBox:
+            return limits.box_bytes;
+        case InputKind::kNodeJson:
+            return limits.node_json_bytes;
+        case InputKind::kPythonStack:
+            return limits.stack_bytes;
+        default:
+            return limits.flight_bytes;
+    }
+}
+
+// A process may have a pickle and a JSON form of the same recorder: the one with more in it counts, at a tie
+// the one with stack frames.
+bool is_richer(const model::FlightRecord& a, const model::FlightRecord& b) {
+    if (a.entries.size() != b.entries.size()) return a.entries.size() > b.entries.size();
+    return !a.entries.empty() && a.entries.back().frames.size() > b.entries.back().frames.size();
+}
+
+}  // namespace
+
+bool InputReader::read(FileSource& input, const std::string& source, FolderEvidence& folder) {
+    const InputKind kind = recognise(base_name(source), input.prefix());
+    if (kind == InputKind::kLog) return read_log(input, source, folder);
+    if (kind == InputKind::kUnknown) {
+        notes_.add(source, "not recognised: binary");
+        return false;
+    }
+    const auto bytes = input.read_all(limit_of(kind, limits_));
+    if (!bytes) {
+        notes_.add(source, bytes.error());
+        return false;
+    }
+    if (bytes->cut) notes_.add(source, "larger than the limit; the rest was left out");
+    return read_bytes(bytes->data, source, folder);
+}
+
+bool InputReader::read_bytes(std::string_view bytes, const std::string& source, FolderEvidence& folder) {
+    switch (recognise(base_name(source), bytes.substr(0, FileSource::kPrefixBytes))) {
+        case InputKind::kEmpty:
+            notes_.add(source, "empty");
+            return false;
+        case InputKind::kUnknown:
+            notes_.add(source, "not recognised: binary");
+            return false;
+        case InputKind::kBlackBox:
+            return read_box(bytes, source, folder);
+        case InputKind::kZstd:
+            return read_zstd(bytes, source, folder);
+        case InputKind::kFlightRecord:
+            return read_flight(bytes, source, folder);
+        case InputKind::kNodeJson:
+            return read_node(bytes, source, folder);
+        case InputKind::kPythonStack:
+            return read_stack(bytes, source, folder);
+        case InputKind::kLog:
+            break;
+    }
+    LogReader reader(source, limits_, notes_);
+    reader.feed(bytes);
+    return add_log(reader.finish(), folder);
+}
+
+bool InputReader::read_zstd(std::string_view bytes, const std::string& source, FolderEvidence& folder) {
+    const Decompressed inner = decompress_zstd(bytes, limits_.decompressed_bytes);
+    if (!inner.error.empty()) notes_.add(source, inner.error);
+    if (is_zstd(inner.data)) {
+        notes_.add(source, "compressed twice");
+        return false;
+    }
+    return read_bytes(inner.data, source, folder);
+}
+
+bool InputReader::read_log(FileSource& input, const std::string& source, FolderEvidence& folder) {
+    LogReader reader(source, limits_, notes_);
+    std::string chunk(kChunkBytes, '\0');
+    while (true) {
+        const auto got = input.read_some(chunk.data(), chunk.size());
+        if (!got) notes_.add(source, got.error());
+        if (!got || *got == 0) break;
+        reader.feed(std::string_view(chunk.data(), *got));
+    }
+    return add_log(reader.finish(), folder);
+}
+
+bool InputReader::add_log(model::LogFile log, FolderEvidence& folder) {
+    if (log.lines.empty()) return false;
+    folder.logs.push_back(std::move(log));
+    return true;
+}
+
+bool InputReader::read_box(std::string_view bytes, const std::string& source, FolderEvidence& folder) {
+    auto box = read_black_box(source, bytes, notes_);
+    if (box) folder.boxes.push_back(std::move(*box));
+    return box.has_value();
+}
+
+bool InputReader::read_flight(std::string_view bytes, const std::string& source, FolderEvidence& folder) {
+    auto record = read_flight_record(source, bytes, limits_, notes_);
+    if (!record) return false;
+    const std::string_view name = base_name(source);
+    const auto process = starts_with(name, "flight-") ? process_of(name) : std::nullopt;
+    if (!process) {
+        folder.flights.push_back(std::move(*record));
+        return true;
+    }
+    auto& known = folder.processes[*process].flight;
+    if (!known || is_richer(*record, *known)) known = std::move(*record);
+    return true;
+}
+
+bool InputReader::read_stack(std::string_view bytes, const std::string& source, FolderEvidence& folder) {
+    auto stack = read_python_stack(source, bytes, limits_, notes_);
+    if (!stack) return false;
+    const std::string_view name = base_name(source);
+    const auto process = starts_with(name, "stack-") ? process_of(name) : std::nullopt;
+    if (process) {
+        folder.processes[*process].stack = std::move(*stack);
+    } else {
+        folder.stacks.push_back(std::move(*stack));
+    }
+    return true;
+}
+
+bool InputReader::read_node(std::string_view bytes, const std::string& source, FolderEvidence& folder) {
+    auto node = read_node_json(source, bytes, limits_, notes_);
+    if (!node) return false;
+    if (folder.node) notes_.add(source, "second node evidence in one folder; the first was left out");
+    folder.node = std::move(*node);
+    return true;
+}
+
+}  // namespace inquest::evidence
