@@ -136,6 +136,12 @@ class Harvester {
                                });
     }
 
+    /* The directory is listed anew: asking may have made files. */
+    void copy_files() {
+        if (!boxes_directory_.valid()) return;
+        for (const std::string& name : list_directory(boxes_directory_.get(), kMaxDirectoryEntries)) copy_file(name);
+    }
+
     /* Copies a file of the box directory if it is evidence. */
     void copy_file(const std::string& name) {
         if (identity_from_name(name, "box-", ".ibb"))

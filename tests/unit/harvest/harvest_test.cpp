@@ -1,0 +1,139 @@
+#include "spank/harvest/harvest.h"
+
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/unit/catch.h"
+#include "tests/unit/harvest/fake_node.h"
+
+using namespace inquest::harvest;
+using inquest::test::FakeNode;
+using inquest::test::read_file;
+using inquest::test::write_file;
+using Json = nlohmann::json;
+
+namespace {
+
+const ProcessIdentity kLiving{815, 4711};
+const ProcessIdentity kGone{816, 4712};
+
+HarvestRequest request_for(const FakeNode& node, Reason reason) {
+    HarvestRequest request;
+    request.step = node.step();
+    request.reason = reason;
+    request.deadline_mono_ns = node.mono_ns + 8000000000;
+    return request;
+}
+
+Json node_json(const FakeNode& node) {
+    return Json::parse(read_file(node.evidence() / "n1" / "node.json"));
+}
+
+}  // namespace
+
+TEST_CASE("a harvest writes boxes, stacks, flight records and node.json") {
+    FakeNode node;
+    node.write_process(kLiving, 'S', 1ULL << 39);
+    node.write_box(kLiving, inquest::test::live_of_rank(0));
+    node.write_box(kGone, inquest::test::live_of_rank(1));
+    write_file(node.boxes() / "flight-816-4712.pickle1", "\x80\x02.");
+    write_file(node.boxes() / "unrelated", "x");
+    HarvestRequest request = request_for(node, Reason::stall);
+    request.stalled_since_mono_ns = 5;
+    request.gone_mono_ns[kGone] = 77;
+    const auto result = harvest_node(request, node.system());
+    REQUIRE(result);
+    CHECK(result->boxes == 2);
+    CHECK(result->damage.empty());
+
+    std::vector<std::string> files;
+    for (const auto& file : std::filesystem::directory_iterator(node.evidence() / "n1"))
+        files.push_back(file.path().filename());
+    std::sort(files.begin(), files.end());
+    CHECK(files == std::vector<std::string>{"box-815-4711.ibb.zst", "box-816-4712.ibb.zst",
+                                            "flight-816-4712.pickle", "node.json", "stack-815-4711.txt"});
+
+    const Json json = node_json(node);
+    CHECK(json["schema"] == "inquest-node-evidence-1");
+    CHECK(json["reason"] == "stall");
+    CHECK(json["stall_ns"] == 10000000000);
+    CHECK(json["stalled_since_mono_ns"] == 5);
+    CHECK(json["step"] == "0");
+    REQUIRE(json["processes"].size() == 2);
+    CHECK(json["processes"][0]["alive"] == true);
+    CHECK(json["processes"][0]["state"] == "S");
+    CHECK(json["processes"][0]["cpu_interval_ns"] == 1000000000);
+    CHECK(json["processes"][0]["cpu_ns"] == json["processes"][0]["cpu_after_ns"]);
+    CHECK(json["processes"][0]["gone_mono_ns"].is_null());
+    CHECK(json["processes"][1]["alive"] == false);
+    CHECK(json["processes"][1]["gone_mono_ns"] == 77);
+    CHECK(json["processes"][1]["cpu_ns"].is_null());
+}
+
+TEST_CASE("a later harvest keeps what an earlier one found") {
+    FakeNode node;
+    node.write_process(kLiving, 'S', 1ULL << 39);
+    node.write_box(kLiving, inquest::test::live_of_rank(0));
+    REQUIRE(harvest_node(request_for(node, Reason::stall), node.system()));
+    node.remove_process(kLiving);
+    std::filesystem::remove(node.boxes() / "stack-815-4711.txt");
+    HarvestRequest last = request_for(node, Reason::end);
+    last.step.ended = true;
+    REQUIRE(harvest_node(last, node.system()));
+    CHECK(std::filesystem::exists(node.evidence() / "n1" / "stack-815-4711.txt"));
+    CHECK(node_json(node)["step_ended"] == true);
+    CHECK(node_json(node)["reason"] == "end");
+}
+
+TEST_CASE("hostile files become damage") {
+    FakeNode node;
+    write_file(node.boxes() / "box-1-1.ibb", "too short");
+    REQUIRE(mkfifo((node.boxes() / "stack-1-1.txt").c_str(), 0600) == 0);
+    std::filesystem::create_symlink("/etc/passwd", node.boxes() / "stack-2-2.txt");
+    const auto result = harvest_node(request_for(node, Reason::end), node.system());
+    REQUIRE(result);
+    CHECK(result->damage.size() == 3);
+    CHECK_FALSE(std::filesystem::exists(node.evidence() / "n1" / "stack-2-2.txt"));
+    CHECK(node_json(node)["damage"].size() == 3);
+}
+
+TEST_CASE("without a box directory node.json still says what is known") {
+    FakeNode node;
+    std::filesystem::remove_all(node.boxes());
+    HarvestRequest request = request_for(node, Reason::failure);
+    request.step.tasks.push_back({0, 815, 1, 2, 3, 256, 1});
+    request.step.nodes = "n\xff";
+    REQUIRE(harvest_node(request, node.system()));
+    const Json json = node_json(node);
+    CHECK(json["damage"].size() == 1);
+    CHECK(json["tasks"][0]["wait_status"] == 256);
+    CHECK(json["tasks"][0]["oom_kills"] == 1);
+    CHECK(json["processes"].empty());
+}
+
+TEST_CASE("evidence goes into real directories of the user only") {
+    FakeNode node;
+    SECTION("the working directory is gone") {
+        std::filesystem::remove_all(node.root() / "work");
+    }
+    SECTION("the report directory is a link") {
+        std::filesystem::create_directory(node.root() / "elsewhere");
+        std::filesystem::create_symlink(node.root() / "elsewhere", node.report());
+    }
+    SECTION("the report directory is a file") {
+        write_file(node.report(), "");
+    }
+    CHECK_FALSE(harvest_node(request_for(node, Reason::end), node.system()));
+    CHECK_FALSE(std::filesystem::exists(node.root() / "elsewhere" / "evidence"));
+}
+
+TEST_CASE("directories are the user's alone") {
+    FakeNode node;
+    REQUIRE(harvest_node(request_for(node, Reason::end), node.system()));
+    for (const auto& path : {node.report(), node.evidence(), node.evidence() / "n1"}) {
+        struct stat status {};
+        REQUIRE(stat(path.c_str(), &status) == 0);
+        CHECK((status.st_mode & 0777U) == 0700);
+    }
+}
