@@ -15,7 +15,7 @@ host_start() {
     echo "$BASHPID" > "$STATE/pids/$name"
     exec env --ignore-environment PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 TZ="${TZ:-}" \
       setsid unshare --mount --uts --pid --fork --kill-child --mount-proc "$@" \
-      "$LIB/$init" "$CLUSTER" "$name" < /dev/null >> "$STATE/log/$name.log" 2>&1
+      "$LIB/$init" "$CLUSTER" "$name" < /dev/null >> "$STATE/log/$name.log" 2>&1 9>&-
   ) &
   disown
 }
@@ -55,7 +55,7 @@ host_stop_all() {
 
 # A pid file can outlive its process, and the pid can belong to somebody else by then.
 host_is_ours() {
-  tr '\0' ' ' < "/proc/$1/cmdline" 2>/dev/null | grep -q "_init $CLUSTER "
+  { tr '\0' ' ' < "/proc/$1/cmdline"; } 2>/dev/null | grep -q "_init $CLUSTER "
 }
 
 # host_enter NAME COMMAND...: runs a command as root in a host.

@@ -54,6 +54,12 @@ state_reserve() {
   die "no free cluster name"
 }
 
+# state_lock SECONDS: held by up and by down while they work, and by every child of an up that was killed.
+state_lock() {
+  exec 9>> "$STATE/lock"
+  flock --wait "$1" 9
+}
+
 # state_only: the name of the one cluster that is up.
 state_only() {
   local names=("$INQUEST_CLUSTERS"/*/)

@@ -9,8 +9,10 @@ user_create() {
   install -d -o "$CLUSTER_USER" -g "$CLUSTER_USER" -m 0755 "$STATE/home"
 }
 
+# Whatever the account owns in the directories that all users share was left there by the cluster's jobs.
 user_delete() {
   if id "$CLUSTER_USER" >/dev/null 2>&1; then
+    find /tmp /var/tmp -xdev -mindepth 1 -maxdepth 1 -user "$CLUSTER_USER" -exec rm -rf {} +
     flock /etc/login.defs userdel "$CLUSTER_USER"
   fi
 }
