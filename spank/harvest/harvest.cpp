@@ -35,8 +35,7 @@ class Harvester {
         take_first_samples();
         ask_for_stacks();
         ask_for_flight_records();
-        for (const std::string& name : names_)
-            copy_file(name);
+        copy_files();
         copy_logs();
         take_second_samples();
         return write_node_json();
@@ -139,7 +138,8 @@ class Harvester {
     /* The directory is listed anew: asking may have made files. */
     void copy_files() {
         if (!boxes_directory_.valid()) return;
-        for (const std::string& name : list_directory(boxes_directory_.get(), kMaxDirectoryEntries)) copy_file(name);
+        for (const std::string& name : list_directory(boxes_directory_.get(), kMaxDirectoryEntries))
+            copy_file(name);
     }
 
     /* Copies a file of the box directory if it is evidence. */
