@@ -48,7 +48,7 @@ static void tell_disarmed(enum inquest_answer answer) {
     const char* reason = answer == INQUEST_ANSWER_DISARMED ? getenv("INQUEST_DISARMED") : NULL;
     if (inquest_options_given()->choice == INQUEST_CHOICE_ON) {
         slurm_info("inquest: this step runs without Inquest: %s",
-                   reason != NULL ? reason : "inquest-launch gave no answer within one second");
+                   reason != NULL ? reason : "inquest-launch gave no usable answer within one second");
     }
 }
 
