@@ -6,22 +6,22 @@ hook. An error of that other file passes through unchanged (site.py reports it);
 import os
 import sys
 
+# importlib.util would double the start-up time of a small program; these two are its frozen, always loaded core.
+import _frozen_importlib
+import _frozen_importlib_external
+
 
 def _other_sitecustomize():
-    from importlib.machinery import PathFinder
-
     own = os.path.dirname(os.path.realpath(__file__))
     others = [entry for entry in sys.path if os.path.realpath(entry or ".") != own]
-    return PathFinder.find_spec("sitecustomize", others)
+    return _frozen_importlib_external.PathFinder.find_spec("sitecustomize", others)
 
 
 def _chain():
     spec = _other_sitecustomize()
     if spec is None or spec.loader is None:
         return
-    from importlib.util import module_from_spec
-
-    module = module_from_spec(spec)
+    module = _frozen_importlib.module_from_spec(spec)
     sys.modules["sitecustomize"] = module
     spec.loader.exec_module(module)
 

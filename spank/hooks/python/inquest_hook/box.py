@@ -11,9 +11,8 @@ import itertools
 import os
 import struct
 import sys
-import traceback
 
-from inquest_hook import format as box_format
+from inquest_hook import errors, format as box_format
 
 pack_texts = struct.Struct("=6I").pack
 pack_numbers = struct.Struct("=8q").pack
@@ -21,12 +20,6 @@ pack_numbers = struct.Struct("=8q").pack
 # Routine texts (shapes, places) may fill this much of the string area; the rest is kept for exceptions.
 ROUTINE_TEXT_BYTES = box_format.STRINGS_BYTES - 16 * 1024
 PATH_BYTES = 4096
-
-
-def show_error():
-    """The error being handled, for the hook's own tests."""
-    if os.environ.get("INQUEST_HOOK_DEBUG") == "1":
-        traceback.print_exc()
 
 
 class Box:
@@ -55,7 +48,7 @@ class Box:
         """After an internal error: silent for the rest of the process."""
         self.active = False
         self.refused = True
-        show_error()
+        errors.show()
 
     def forget(self):
         """In the child of a fork: libinquest has dropped the parent's box."""

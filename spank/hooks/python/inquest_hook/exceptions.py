@@ -1,27 +1,18 @@
 """EXCEPTION records: what ended the process or a thread, and where in the user's code.
 
-Three ways lead here: sys.excepthook (chained, so that the user's, torch's and Lightning's own hooks work), threading.excepthook
-and, for programs that replace sys.excepthook without calling ours, sys.last_value at interpreter exit. Processes that
-multiprocessing starts never reach any of them: patches/processes.py.
+Three ways lead here: sys.excepthook (excepthook.py), threading.excepthook and, for programs that replace
+sys.excepthook without calling ours, sys.last_value at interpreter exit. Processes that multiprocessing starts never
+reach any of them: patches/processes.py.
 """
 import sys
 
+from inquest_hook import format as box_format, place
 from inquest_hook.box import box, guarded
 
 MAX_MESSAGE_CHARACTERS = 1024
 MAX_CHAIN = 8
 
 _last_recorded = [0]  # id() of the newest exception that was recorded
-
-
-def install():
-    previous = sys.excepthook
-
-    def inquest_excepthook(kind, value, traceback):
-        record(value, traceback, uncaught=True)
-        previous(kind, value, traceback)
-
-    sys.excepthook = inquest_excepthook
 
 
 def install_for_threads(threading):
@@ -39,7 +30,7 @@ def install_for_threads(threading):
 @guarded
 def record(value, traceback, uncaught):
     """Writes one record; claims the box first, because an uncaught exception is something to say."""
-    from inquest_hook import format as box_format, lifecycle
+    from inquest_hook import lifecycle  # which needs this module in turn
 
     if value is None or id(value) == _last_recorded[0] or not lifecycle.ensure_box():
         return
@@ -81,8 +72,6 @@ def _chain(value):
 
 
 def _place(value, traceback):
-    from inquest_hook import place
-
     if traceback is not None:
         return place.innermost(traceback)
     for link in _chain(value):
@@ -101,8 +90,6 @@ def _call_that_raised(value):
 
 
 def _call_in(traceback):
-    from inquest_hook import place
-
     call = None
     while traceback is not None:
         frame = traceback.tb_frame

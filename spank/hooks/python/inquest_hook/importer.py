@@ -5,15 +5,19 @@ object; the loader keeps its type, and the module its spec. For every other impo
 """
 import sys
 
+from inquest_hook import errors
 from inquest_hook.patches import PATCHES
 
 
 def _patch(name, module):
-    """Applies the patches of one library. Each stands alone: one that fails disturbs no other."""
-    from inquest_hook import lifecycle
+    """Applies the patches of one library. One that does not fit its version is missing, and nothing else is."""
+    import importlib
 
     for patch_name in PATCHES[name]:
-        lifecycle.apply(patch_name, module)
+        try:
+            importlib.import_module("inquest_hook.patches." + patch_name).apply(module)
+        except Exception:
+            errors.show()
 
 
 def _before(name):
@@ -39,7 +43,7 @@ def _quietly(function, *args):
     try:
         function(*args)
     except Exception:
-        pass
+        errors.show()
 
 
 class ImportWatcher:

@@ -1,10 +1,9 @@
 """The life of the process: claim at torch's import, fork, interpreter shutdown. The exit status itself is written by libinquest."""
 import atexit
-import importlib
 import os
 
 from inquest_hook import environment, exceptions, format as box_format, stacks
-from inquest_hook.box import box, guarded, show_error
+from inquest_hook.box import box, guarded
 
 _handlers_installed = False
 
@@ -45,11 +44,3 @@ def _interpreter_exits():
 
 def torch_import_begins():
     ensure_box()
-
-
-def apply(patch_name, module):
-    """Applies one patch module. One that does not fit this version of its library is missing, and nothing else is."""
-    try:
-        importlib.import_module("inquest_hook.patches." + patch_name).apply(module)
-    except Exception:
-        show_error()

@@ -11,10 +11,8 @@ from inquest_hook.box import box
 
 FIRST_OFFSET = 6  # leaves the first ones to libraries that count up from SIGRTMIN
 SIGNAL_FIELDS = ("SigBlk:", "SigIgn:", "SigCgt:")
-UNIX_PATH_BYTES = 107  # sun_path of unix(7) less its NUL
 
 _open_files = []  # faulthandler writes to the descriptor: the file object has to live
-_worker_servers = []
 
 
 def _used_signals():
@@ -49,26 +47,3 @@ def register():
         box.set_stack_signal(number)
     except (OSError, ValueError, RuntimeError, AttributeError):
         pass
-
-
-def start_worker_server(c10d_extension):
-    """torch's own server for flight recorder dumps (torch 2.4 and later), on a socket beside the box.
-
-    It is never shut down and never destroyed: its destructor waits for its thread and prints a warning.
-    """
-    server_type = getattr(c10d_extension, "_WorkerServer", None)
-    path = box.path("worker", ".sock")
-    if server_type is None or path is None or len(os.fsencode(path)) > UNIX_PATH_BYTES:
-        return
-    try:
-        server = server_type(path)
-    except Exception:
-        return
-    _keep_forever(server)
-
-
-def _keep_forever(value):
-    import ctypes
-
-    _worker_servers.append(value)
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(value))

@@ -2,7 +2,7 @@
 import functools
 import sys
 
-from inquest_hook import calls, format as box_format, lifecycle, phases, place, stacks
+from inquest_hook import calls, format as box_format, lifecycle, phases, place, worker_server
 from inquest_hook.box import box, guarded
 
 MAX_RANKS_CHARACTERS = 1000
@@ -48,7 +48,7 @@ def _default_group_ready(c10d, result, args, kwargs, frame):
     box.set_rank(group.rank(), group.size())
     _record(c10d, group, frame)
     box.state(box_format.STATE_GROUP_READY)
-    stacks.start_worker_server(sys.modules.get("torch._C._distributed_c10d"))
+    worker_server.start()
 
 
 @guarded

@@ -4,8 +4,6 @@ torch.multiprocessing.spawn even prints nothing in the child: it pickles the tex
 """
 import functools
 
-from inquest_hook import exceptions
-
 
 def apply(module):
     if module.__name__ == "torch.multiprocessing.spawn":
@@ -22,6 +20,8 @@ def _recording(function):
         try:
             return function(*args, **kwargs)
         except Exception as error:
+            from inquest_hook import exceptions  # not before: this module is also loaded where torch never is
+
             exceptions.record(error, error.__traceback__, uncaught=True)
             raise
 

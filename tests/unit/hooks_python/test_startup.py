@@ -1,0 +1,59 @@
+"""sitecustomize: chaining, arming, and staying out of the way. No torch needed."""
+import os
+import stat
+import unittest
+
+from hook_case import HookCase
+
+
+class Startup(HookCase):
+    def test_an_unarmed_process_loads_nothing(self):
+        run = self.run_python("-c", "import sys; print([m for m in sys.modules if 'inquest' in m], sys.meta_path[0])", armed=False)
+        self.assertTrue(run.out.startswith("[] "), run.out)
+        self.assertNotIn("inquest", run.out)
+
+    def test_an_armed_process_without_torch_claims_no_box_and_loads_no_ctypes(self):
+        run = self.run_python("-c", "import sys; print('ctypes' in sys.modules)")
+        self.assertEqual((run.returncode, run.out, run.err), (0, "False\n", ""))
+        self.assertEqual(os.listdir(self.boxes_directory), [])
+
+    def test_the_other_sitecustomize_runs_as_if_it_were_alone(self):
+        other = os.path.dirname(self.write("other/sitecustomize.py", "print('other', __name__)\nvalue = 5\n"))
+        code = "import sitecustomize; print(sitecustomize.value, sitecustomize.__file__)"
+        run = self.run_python("-c", code, path=(other,))
+        self.assertEqual(run.out, "other sitecustomize\n5 %s/sitecustomize.py\n" % other)
+
+    def test_an_error_of_the_other_sitecustomize_is_reported_and_the_hook_works(self):
+        other = os.path.dirname(self.write("other/sitecustomize.py", "raise RuntimeError('theirs')\n"))
+        run = self.run_python("-c", "raise KeyError('mine')", path=(other,))
+        self.assertIn("theirs", run.err)
+        self.assertEqual(self.box().records("EXCEPTION")[0].text[2], "KeyError")
+
+    def test_a_broken_library_is_no_reason_to_fail(self):
+        stub = os.path.dirname(os.path.dirname(self.write("stub/torch/__init__.py", "")))
+        broken = self.write("broken.so", "not a library")
+        for library in (broken, "/nonexistent.so"):
+            run = self.run_python(
+                "-c", "import torch; print('ran')", path=(stub,), INQUEST_LIBRARY=library, INQUEST_HOOK_DEBUG=None)
+            self.assertEqual((run.returncode, run.out, run.err), (0, "ran\n", ""))
+
+    def test_a_box_directory_that_cannot_be_used_is_no_reason_to_fail(self):
+        stub = os.path.dirname(os.path.dirname(self.write("stub/torch/__init__.py", "")))
+        for directory in ("/nonexistent", self.write("file", "")):
+            run = self.run_python("-c", "import torch; print('ran')", path=(stub,), INQUEST_BOX_DIR=directory, INQUEST_HOOK_DEBUG=None)
+            self.assertEqual((run.returncode, run.out, run.err), (0, "ran\n", ""))
+
+    def test_files_beside_the_box_are_private(self):
+        self.write("torch/__init__.py", "")
+        self.run_python("-c", "import torch", path=(self.root,))
+        names = sorted(os.listdir(self.boxes_directory))
+        box = self.box()
+        identity = "%d-%d" % (box.pid, box.start_time_ticks)
+        self.assertEqual(names, ["box-%s.ibb" % identity, "stack-%s.txt" % identity])
+        for name in names:
+            mode = os.stat(os.path.join(self.boxes_directory, name)).st_mode
+            self.assertEqual(stat.S_IMODE(mode), 0o600)
+
+
+if __name__ == "__main__":
+    unittest.main()
