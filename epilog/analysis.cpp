@@ -1,0 +1,36 @@
+#include "epilog/analysis.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "epilog/child.h"
+#include "epilog/evidence.h"
+
+namespace inquest::epilog {
+namespace {
+
+constexpr rlim_t kMaxAnalyzerBytes = rlim_t{4} * 1024 * 1024 * 1024;
+constexpr int kExecFailed = 127;
+
+int exec_analyzer(const std::string& analyzer, const std::string& evidence, const std::string& report) {
+    const rlimit memory{kMaxAnalyzerBytes, kMaxAnalyzerBytes};
+    setrlimit(RLIMIT_AS, &memory);
+    const char* arguments[] = {"inquest", "analyze", evidence.c_str(), "--report", report.c_str(), nullptr};
+    const char* environment[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", nullptr};
+    /* execve keeps its arguments unchanged; its prototype is older than const (POSIX, exec, rationale). */
+    execve(analyzer.c_str(), const_cast<char* const*>(arguments), const_cast<char* const*>(environment));
+    return kExecFailed;
+}
+
+}  // namespace
+
+bool analyse_step(const std::string& analyzer, const harvest::StepDescription& step, Deadline deadline,
+                  DiagnosisFields& fields) {
+    const std::string& report = step.report_directory;
+    const std::string name = harvest::step_name(step.step_id);
+    const std::string evidence = report + "/evidence/" + name;
+    run_in_child(deadline, 0, [&](int) { return exec_analyzer(analyzer, evidence, report); });
+    return read_diagnosis_fields(read_diagnosis(report), name, fields);
+}
+
+}  // namespace inquest::epilog

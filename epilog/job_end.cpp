@@ -1,0 +1,133 @@
+#include "epilog/job_end.h"
+
+#include <syslog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "epilog/daemon_client.h"
+#include "epilog/harvest_steps.h"
+#include "epilog/record_line.h"
+#include "epilog/record_store.h"
+#include "epilog/report.h"
+
+namespace inquest::epilog {
+namespace {
+
+constexpr auto kDaemonTime = std::chrono::milliseconds(5000);
+constexpr auto kHarvestTime = std::chrono::milliseconds(5000);
+constexpr auto kReportReserve = std::chrono::milliseconds(3500); /* for the spool and slurmdbd */
+constexpr auto kStoreTime = std::chrono::milliseconds(3000);
+constexpr std::size_t kMaxFlushed = 20;
+
+void warn_about_child(const Job& job, const char* what, const ChildResult& child) {
+    if (child.end == ChildEnd::kExited && child.exit_status == 0) return;
+    const char* why = child.end == ChildEnd::kDeadline ? "not finished in time" : "failed";
+    syslog(LOG_WARNING, "job %u: %s %s (exit status %d)", job.job_id, what, why, child.exit_status);
+}
+
+void harvest_as_user(const Job& job, const std::vector<JobStep>& steps, Deadline deadline) {
+    const Deadline limit = deadline.at_most(kHarvestTime);
+    const ChildResult child = run_as_user(job.user, limit, 0, [&](int) {
+        harvest_wanted_steps(steps, job.failed_somewhere, limit);
+        return 0;
+    });
+    warn_about_child(job, "harvest", child);
+}
+
+bool report_as_user(const JobEndPaths& paths, const Job& job, const std::vector<JobStep>& steps,
+                    Deadline deadline, ReportResult& result) {
+    const Deadline limit = deadline.keep(kReportReserve);
+    const ChildResult child = run_as_user(job.user, limit, sizeof result, [&](int output_fd) {
+        const ReportResult found = report_job(
+            {steps, job.failed_somewhere, paths.analyzer, limit.keep(std::chrono::milliseconds(200))});
+        return write(output_fd, &found, sizeof found) == sizeof found ? 0 : 1;
+    });
+    warn_about_child(job, "report", child);
+    return read_report_result(child.output, steps.size(), result);
+}
+
+RecordContext context_of(const JobEndPaths& paths, const Job& job, const JobStep& step) {
+    return {job.nodes, step.journal.step.report_directory,
+            [&paths](std::string_view family, std::string_view cause) {
+                const std::string file =
+                    paths.knowledge + "/" + std::string(family) + "/" + std::string(cause) + ".yaml";
+                return access(file.c_str(), F_OK) == 0;
+            }};
+}
+
+/* Removes the entry from the spool unless a later attempt may do better. */
+StoreOutcome send_entry(const Spool& spool, const RecordEntry& entry, Deadline deadline) {
+    const StoreOutcome outcome = store_record(entry, deadline.at_most(kStoreTime));
+    if (outcome != StoreOutcome::kStored) {
+        syslog(LOG_WARNING, "job %u: record line: %s", entry.job_id, describe(outcome));
+    }
+    if (!is_worth_retrying(outcome) && !spool.remove(entry)) {
+        syslog(LOG_ERR, "job %u: cannot remove the line from the spool: %m", entry.job_id);
+    }
+    return outcome;
+}
+
+/* The attempt counts for the whole node: should slurmdbd be down, the next epilogs do not wait for it as
+ * well. */
+void record(const Spool& spool, const RecordEntry& entry, Deadline deadline) {
+    if (!spool.put(entry)) syslog(LOG_ERR, "job %u: cannot write to the spool: %m", entry.job_id);
+    static_cast<void>(spool.begin_attempt());
+    send_entry(spool, entry, deadline);
+}
+
+/* The steps about whose record this node decides. One node does it for the whole job, so that there is one
+ * line: the job's first. A step that the first node has no part in is the business of the step's own first
+ * node. */
+std::vector<JobStep> steps_to_report(const Job& job, std::vector<JobStep> steps) {
+    if (job.nodes.empty() || job.nodes.front() == job.node) return steps;
+    const auto is_others = [&](const JobStep& step) {
+        const harvest::StepDescription& description = step.journal.step;
+        if (description.node_index != 0) return true;
+        return description.node != job.node;
+    };
+    steps.erase(std::remove_if(steps.begin(), steps.end(), is_others), steps.end());
+    return steps;
+}
+
+void report_job_end(const JobEndPaths& paths, const Job& job, const std::vector<JobStep>& steps,
+                    RecordField field, Deadline deadline) {
+    ReportResult result{};
+    if (steps.empty() || !report_as_user(paths, job, steps, deadline, result)) return;
+    const JobStep& step = steps[result.step];
+    const auto line = render_record_line(result.fields, context_of(paths, job, step));
+    if (!line) {
+        syslog(LOG_WARNING, "job %u: the diagnosis names a cause that is not in %s", job.job_id,
+               paths.knowledge.c_str());
+        return;
+    }
+    const RecordEntry entry{job.cluster, job.job_id, field, step.started_wall_s, step.name != "batch", *line};
+    record(Spool(paths.spool), entry, deadline);
+}
+
+}  // namespace
+
+std::size_t flush_spool(const Spool& spool, Deadline deadline) {
+    std::size_t given_up = 0;
+    const std::vector<RecordEntry> entries = spool.oldest(kMaxFlushed, given_up);
+    if (given_up > 0)
+        syslog(LOG_WARNING, "%zu files of the spool were too old or damaged: removed", given_up);
+    std::size_t left = entries.size();
+    for (const RecordEntry& entry : entries) {
+        const StoreOutcome outcome = send_entry(spool, entry, deadline);
+        if (!is_worth_retrying(outcome)) left--;
+        if (outcome == StoreOutcome::kUnavailable || deadline.has_passed()) break;
+    }
+    return left;
+}
+
+void end_job(const JobEndPaths& paths, const Job& job, RecordField field, Deadline deadline) {
+    std::vector<JobStep> steps = read_job_steps(paths.run_directory + "/steps", job.job_id, job.user);
+    if (steps.empty()) return;
+    const DaemonAnswer answer = tell_daemon_job_end(paths.daemon_socket, job, deadline.at_most(kDaemonTime));
+    if (answer != DaemonAnswer::kDone) harvest_as_user(job, steps, deadline);
+    report_job_end(paths, job, steps_to_report(job, std::move(steps)), field, deadline);
+}
+
+}  // namespace inquest::epilog

@@ -1,0 +1,39 @@
+/* On the node that writes the record: analysis of the step that decides, and removal of what a healthy job
+ * left. Runs as the user in a child; the result goes to root through a pipe. */
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "epilog/deadline.h"
+#include "epilog/diagnosis_fields.h"
+#include "epilog/journals.h"
+
+namespace inquest::epilog {
+
+/* Crosses the pipe; hostile when root reads it. */
+struct ReportResult {
+    std::uint32_t magic;    /* kReportMagic */
+    std::uint32_t has_line; /* 1: `step` has a diagnosis that belongs into the record */
+    std::uint32_t step;     /* index into the steps that were given */
+    std::uint32_t reserved;
+    DiagnosisFields fields;
+};
+inline constexpr std::uint32_t kReportMagic = 0x52515149; /* "IQQR" */
+
+struct ReportRequest {
+    const std::vector<JobStep>& steps;
+    bool failed_somewhere;
+    std::string analyzer; /* path of the program `inquest` */
+    Deadline deadline;
+};
+
+ReportResult report_job(const ReportRequest& request);
+
+/* Root's side: the result, when the bytes are one that has a line about one of `step_count` steps. */
+bool read_report_result(const std::string& bytes, std::size_t step_count, ReportResult& result);
+
+}  // namespace inquest::epilog

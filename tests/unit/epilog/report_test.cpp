@@ -1,0 +1,118 @@
+#include "epilog/report.h"
+
+#include <sys/stat.h>
+
+#include "epilog/record_line.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/epilog/journal_bytes.h"
+#include "tests/unit/epilog/temporary_directory.h"
+
+namespace inquest::epilog {
+namespace {
+
+constexpr const char* kFinal = R"({"schema": "inquest-node-evidence-1", "step_ended": true})";
+
+/* A job with one step on one node, its report directory, and an analyzer that copies a prepared diagnosis. */
+class ReportedJob {
+ public:
+    explicit ReportedJob(std::int32_t wait_status) {
+        JournalSketch sketch;
+        sketch.report = directory_ / "inquest-7";
+        REQUIRE(read_job_step(step_start(sketch) + task_exit(sketch, 0, wait_status, 1), steps_[0]));
+    }
+    void write_evidence() const { directory_.write("inquest-7/evidence/0/n1/node.json", kFinal); }
+    void write_box() const { directory_.write("inquest-7/evidence/0/n1/box-1-2.ibb.zst", "box"); }
+    void analyzer_finds(const std::string& cause) const {
+        directory_.write("found.json", R"({"schema": "inquest-diagnosis-1", "step": "0", "cause": ")" +
+                                           cause + R"(", "family": "rank-died", "confidence": "certain"})");
+        directory_.write("analyzer",
+                         "#!/bin/sh\ncp " + directory_ / "found.json" + " \"$4/diagnosis.json\"\n");
+        chmod((directory_ / "analyzer").c_str(), 0700);
+    }
+    ReportResult report() const {
+        return report_job(
+            {steps_, false, directory_ / "analyzer", Deadline::after(std::chrono::seconds(10))});
+    }
+    bool has_report_directory() const { return directory_.exists("inquest-7"); }
+    const TemporaryDirectory& directory() const { return directory_; }
+
+ private:
+    TemporaryDirectory directory_;
+    std::vector<JobStep> steps_{1};
+};
+
+TEST_CASE("a failed step with a cause goes into the record and keeps its report") {
+    const ReportedJob job(256);
+    job.write_evidence();
+    job.analyzer_finds("rank-exception");
+    const ReportResult result = job.report();
+    CHECK(result.has_line == 1);
+    CHECK(bounded_text(result.fields.cause) == "rank-exception");
+    CHECK(job.has_report_directory());
+}
+
+TEST_CASE("a healthy step leaves neither a line nor a directory") {
+    const ReportedJob job(0);
+    CHECK(job.report().has_line == 0);
+    job.write_evidence();
+    job.analyzer_finds("healthy");
+    CHECK(job.report().has_line == 0);
+    CHECK_FALSE(job.has_report_directory());
+}
+
+TEST_CASE("what somebody else put into the report directory stays") {
+    const ReportedJob job(0);
+    job.write_evidence();
+    job.directory().write("inquest-7/thesis.tex", "mine");
+    job.analyzer_finds("healthy");
+    CHECK(job.report().has_line == 0);
+    CHECK(job.directory().read("inquest-7/thesis.tex") == "mine");
+    CHECK_FALSE(job.directory().exists("inquest-7/evidence"));
+}
+
+TEST_CASE("an unknown cause counts only where a black box was") {
+    const ReportedJob job(256);
+    job.analyzer_finds("unknown");
+    job.write_evidence();
+    job.write_box();
+    CHECK(job.report().has_line == 1);
+    CHECK(job.has_report_directory());
+    const ReportedJob script(256);
+    script.analyzer_finds("unknown");
+    script.write_evidence();
+    CHECK(script.report().has_line == 0);
+    CHECK_FALSE(script.has_report_directory());
+}
+
+TEST_CASE("a diagnosis that the lead wrote counts when the analyzer fails") {
+    const ReportedJob job(256);
+    job.write_evidence();
+    job.analyzer_finds("rank-exception");
+    REQUIRE(job.report().has_line == 1);
+    job.directory().write("analyzer", "#!/bin/sh\nexit 3\n");
+    CHECK(job.report().has_line == 1);
+}
+
+TEST_CASE("evidence that was not analysed is kept") {
+    const ReportedJob job(256);
+    job.write_evidence();
+    CHECK(job.report().has_line == 0);
+    CHECK(job.has_report_directory());
+}
+
+TEST_CASE("root takes nothing but a whole result about one of its steps") {
+    ReportResult result{};
+    result.magic = kReportMagic;
+    result.has_line = 1;
+    result.step = 2;
+    const std::string bytes(reinterpret_cast<const char*>(&result), sizeof result);
+    ReportResult read{};
+    CHECK(read_report_result(bytes, 3, read));
+    CHECK_FALSE(read_report_result(bytes, 2, read));
+    CHECK_FALSE(read_report_result(bytes.substr(1), 3, read));
+    CHECK_FALSE(read_report_result(std::string(sizeof result, '\xff'), 3, read));
+    CHECK_FALSE(read_report_result("", 3, read));
+}
+
+}  // namespace
+}  // namespace inquest::epilog
