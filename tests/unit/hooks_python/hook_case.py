@@ -88,7 +88,8 @@ class TorchCase(HookCase):
             raise unittest.SkipTest("no torch")
 
     def start_ranks(self, program, world_size=2, **options):
-        store = os.path.join(self.root, "store")
+        self.stores = getattr(self, "stores", 0) + 1
+        store = os.path.join(self.root, "store%d" % self.stores)
         return [
             self.start(program, RANK=str(rank), WORLD_SIZE=str(world_size), STORE="file://" + store, **options)
             for rank in range(world_size)]
