@@ -63,6 +63,13 @@ class Daemon {
         return recv(connection.get(), &reply, 1, 0) == 1 ? reply : 0;
     }
 
+    /* Its first child. */
+    [[nodiscard]] pid_t worker() const {
+        const std::string children =
+            "/proc/" + std::to_string(pid_) + "/task/" + std::to_string(pid_) + "/children";
+        return std::atoi(read_file(children).c_str());
+    }
+
  private:
     [[noreturn]] void serve(int ready_fd) const {
         Core core({run_directory_, "/bin/true", geteuid()});
