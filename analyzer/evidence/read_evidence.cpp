@@ -22,6 +22,11 @@ std::string parent_of(const std::string& path) {
     return slash == std::string::npos ? std::string() : path.substr(0, slash);
 }
 
+std::string last_part(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    return slash == std::string::npos ? path : path.substr(slash + 1);
+}
+
 std::string joined(const std::string& folder, const std::string& name) {
     return folder.empty() ? name : folder + "/" + name;
 }
@@ -45,7 +50,8 @@ class Reading {
         }
         constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
         const FileDescriptor directory(openat(AT_FDCWD, path.c_str(), kFlags));
-        if (directory.get() < 0) return read_file(AT_FDCWD, path, path, store_[""]);
+        if (directory.get() < 0)
+            return read_file(AT_FDCWD, path, only_path ? last_part(path) : path, store_[""]);
         const std::string prefix = only_path ? std::string() : path;
         walk_directory(directory.get(), limits_, notes_,
                        [&](int fd, const std::string& folder, const std::string& name) {

@@ -1,0 +1,38 @@
+// Real dumps with known content, from a directory that INQUEST_PEERS names.
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+
+#include "analyzer/evidence/read_evidence.h"
+#include "tests/unit/catch.h"
+
+TEST_CASE("16 ranks with tensor, expert and data parallelism") {
+    const char* peers = std::getenv("INQUEST_PEERS");
+    const std::filesystem::path dumps =
+        std::filesystem::path(peers == nullptr ? "" : peers) / "flight-recorder";
+    if (peers == nullptr || !std::filesystem::exists(dumps)) {
+        std::cout << "SKIPPED: set INQUEST_PEERS to a directory with flight-recorder/<name>/_dump_<rank>\n";
+        return;
+    }
+    for (const auto& job : std::filesystem::directory_iterator(dumps)) {
+        const auto timeline = inquest::evidence::read_evidence({job.path().string()});
+        REQUIRE(timeline);
+        CHECK(timeline->notes.empty());
+        CHECK(timeline->world_size == 16);
+        REQUIRE(timeline->unattached_flights.size() == 16);
+        std::vector<bool> seen(16);
+        for (const auto& flight : timeline->unattached_flights) {
+            REQUIRE(flight.rank);
+            seen.at(static_cast<size_t>(*flight.rank)) = true;
+            CHECK(flight.version == "2.9");
+            CHECK(flight.group_ranks.size() >= 12);
+            for (const auto& entry : flight.entries) {
+                CHECK(entry.operation.find(':') != std::string::npos);
+                CHECK_FALSE(entry.state.empty());
+                CHECK(entry.collective_sequence >= 0);
+                CHECK(flight.group_ranks.count(entry.group) == 1);
+            }
+        }
+        CHECK(std::find(seen.begin(), seen.end(), false) == seen.end());
+    }
+}
