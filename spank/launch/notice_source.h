@@ -6,7 +6,7 @@
 
 namespace inquest::launch {
 
-inline constexpr size_t kNoticeMaxBytes = 64 * 1024; /* more is cut */
+inline constexpr size_t kNoticeMaxBytes = size_t{64} * 1024; /* more is cut */
 
 class NoticeSource {
  public:

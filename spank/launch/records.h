@@ -8,7 +8,7 @@
 
 namespace inquest::launch {
 
-inline constexpr size_t kRecordsMaxBytes = 64 * 1024; /* the plugin reads no more */
+inline constexpr size_t kRecordsMaxBytes = size_t{64} * 1024; /* the plugin reads no more */
 
 /* An answer that would be larger becomes a disarmed one. */
 std::string to_records(const Decision& decision);

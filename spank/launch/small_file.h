@@ -6,7 +6,7 @@
 
 namespace inquest::launch {
 
-inline constexpr size_t kConfigurationMaxBytes = 256 * 1024;
+inline constexpr size_t kConfigurationMaxBytes = size_t{256} * 1024;
 
 /* The file's text; an error when it cannot be read or is larger than kConfigurationMaxBytes. Never blocks on
  * a pipe. */

@@ -46,7 +46,7 @@ TEST_CASE("a message is one packet, and its reply ends the wait") {
     int fd = listen_at(path);
     char received[8] = {};
     std::thread server([&] {
-        int peer = accept(fd, nullptr, nullptr);
+        int peer = accept4(fd, nullptr, nullptr, SOCK_CLOEXEC);
         (void)!recv(peer, received, sizeof received, 0);
         char done = 1;
         (void)!send(peer, &done, 1, MSG_NOSIGNAL);

@@ -24,7 +24,7 @@ void give_environment(char*** ret_environment) {
     fake.environment_strings.clear();
     fake.environment_pointers.clear();
     for (const auto& [name, value] : fake.environment) {
-        fake.environment_strings.push_back(name + "=" + value);
+        fake.environment_strings.push_back(std::string(name).append("=").append(value));
     }
     for (std::string& entry : fake.environment_strings) {
         fake.environment_pointers.push_back(entry.data());

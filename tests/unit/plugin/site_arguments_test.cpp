@@ -11,6 +11,7 @@ inquest_site_arguments parse(std::vector<std::string> arguments) {
     static std::vector<std::string> kept; /* the result points into it */
     kept = std::move(arguments);
     std::vector<char*> pointers;
+    pointers.reserve(kept.size());
     for (std::string& argument : kept) {
         pointers.push_back(argument.data());
     }

@@ -73,7 +73,7 @@ TEST_CASE("the journal keeps one message after the other, and a new run starts a
     REQUIRE(inquest_journal_make(run.c_str(), &step) == 0);
     CHECK(inquest_journal_append(run.c_str(), &step, packet.get()) == 0);
     CHECK(inquest_journal_append(run.c_str(), &step, packet.get()) == 0);
-    CHECK(std::filesystem::file_size(run + "/steps/7.batch") == 2 * packet->head.total_bytes);
+    CHECK(std::filesystem::file_size(run + "/steps/7.batch") == size_t{2} * packet->head.total_bytes);
     REQUIRE(inquest_journal_make(run.c_str(), &step) == 0);
     CHECK(std::filesystem::file_size(run + "/steps/7.batch") == 0);
     inquest_journal_remove(run.c_str(), &step);
