@@ -42,11 +42,11 @@ class Draw:
         return new
 
 
-def draw(truth, seed, most_nodes=4):
+def draw(truth, seed, most_nodes=4, node_cpus=4):
     source = random.Random(seed)
     per_task = truth.get("ranks_per_task", 1)
     tasks = source.randint(3, 6) if per_task == 1 else source.randint(2, 3)
-    nodes = source.randint(1, min(tasks, most_nodes))
+    nodes = source.randint(-(-tasks * per_task // node_cpus), min(tasks, most_nodes))
     ranks = tasks * per_task
     most = (ranks - 1) // 2 if truth.get("culprits") == "minority" else 1
     culprits = sorted(source.sample(range(ranks), source.randint(1, most)))

@@ -1,0 +1,153 @@
+"""Runs a placed program under Slurm with Inquest, and ends it where it would not end by itself."""
+
+import dataclasses
+import os
+import pathlib
+import re
+import subprocess
+import time
+
+from labkit import workdir
+
+STALL_S = 8
+LIMIT_S = 150
+AFTER_NOTICE_S = 2
+RECORD_WAIT_S = 15
+ARMED = ["--inquest", f"--inquest-stall={STALL_S}"]
+LAUNCHES = ("srun", "sbatch", "sbatch+srun")
+NOTICE = re.compile(r"^inquest: ", re.MULTILINE)
+
+
+@dataclasses.dataclass
+class SlurmEnd:
+    """What a run left: its accounting record, its output and whether it had to be cancelled."""
+
+    job_id: str
+    state: str
+    exit_code: str
+    comment: str
+    output: str
+    cancelled: str
+    seconds: float
+
+
+class Run:
+    """One job, from its start to its accounting record."""
+
+    def __init__(self, cluster, placed):
+        self.cluster = cluster
+        self.placed = placed
+        self.launch = placed.values.random.choice(LAUNCHES)
+        self.job_name = placed.folder.name
+        self.output_file = placed.folder.parent / (self.job_name + ".out")
+        self.due = workdir.outside_signal(placed.program, placed.values)
+        self.notice_at = None
+
+    def options(self):
+        values = self.placed.values
+        return [f"--nodes={values.nodes}", f"--ntasks={values.tasks}",
+                f"--cpus-per-task={values.ranks_per_task}"]
+
+    def command(self):
+        common = [f"--job-name={self.job_name}", f"--chdir={self.placed.folder}", *self.options()]
+        python = ["python", *self.placed.arguments]
+        if self.launch == "srun":
+            return ["srun", *common, *ARMED, *python]
+        script = self.placed.folder / "job.sh"
+        inner = ARMED if self.launch == "sbatch+srun" else []
+        script.write_text("#!/bin/bash\n" + " ".join(["srun", *inner, *python]) + "\n")
+        outer = ARMED if self.launch == "sbatch" else []
+        return ["sbatch", f"--output={self.output_file}", *common, *outer, str(script)]
+
+    def start(self):
+        command = self.cluster.command(*self.command())
+        target = self.output_file if self.launch == "srun" else self.output_file.with_suffix(".submit")
+        self.cluster.give_to_user(self.placed.folder)
+        with open(target, "wb") as output:
+            return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+
+    def output(self):
+        return self.output_file.read_text(errors="replace") if self.output_file.exists() else ""
+
+    def signal_when_due(self, output):
+        if self.due and self.due[1] in output:
+            pid = task_pid(self.placed.folder, self.placed.values.culprits[0])
+            os.kill(pid, self.due[0])
+            self.due = None
+
+    def reason_to_cancel(self, output, started):
+        """A hang is cancelled once it was told; anything else only at the limit."""
+        now = time.monotonic()
+        if now - started > LIMIT_S:
+            return "limit"
+        if self.placed.program.end != "hang" or not NOTICE.search(output):
+            return ""
+        self.notice_at = self.notice_at or now
+        return "notice" if now - self.notice_at > AFTER_NOTICE_S else ""
+
+    def running(self, client, job_id):
+        """sbatch returns at once, srun when its job has ended."""
+        if client.poll() is None:
+            return True
+        return self.launch != "srun" and job_id is not None and not self.cluster.ended(job_id)
+
+    def wait(self, client, started):
+        """Returns the job's id and why it was cancelled, if it was."""
+        job_id, cancelled = None, ""
+        while self.running(client, job_id):
+            job_id = job_id or self.cluster.job_id(self.job_name)
+            output = self.output()
+            self.signal_when_due(output)
+            reason = "" if cancelled else self.reason_to_cancel(output, started)
+            if reason and job_id:
+                self.cluster.cancel(job_id)
+                cancelled = reason
+            time.sleep(0.5)
+        return job_id, cancelled
+
+    def record(self, job_id):
+        """Waits for the end of the epilogs and, where a line is expected, for it."""
+        limit = time.monotonic() + RECORD_WAIT_S
+        while not self.cluster.ended(job_id) and time.monotonic() < limit:
+            time.sleep(0.3)
+        record = self.cluster.record(job_id)
+        while self.placed.program.fails and not record[2] and time.monotonic() < limit:
+            time.sleep(0.5)
+            record = self.cluster.record(job_id)
+        return record
+
+    def __call__(self):
+        started = time.monotonic()
+        client = self.start()
+        job_id, cancelled = self.wait(client, started)
+        record = self.record(job_id) if job_id else ("", "", "")
+        for core in self.placed.folder.glob("core*"):
+            core.unlink()
+        return SlurmEnd(job_id, *record, self.output(), cancelled, time.monotonic() - started)
+
+
+def _read_list(process, name):
+    return (process / name).read_bytes().split(b"\0")
+
+
+def _parent(process):
+    return int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
+
+
+def _is_task(process, folder, rank):
+    """A Python process of the task; batch scripts and srun also carry SLURM_PROCID=0."""
+    return os.readlink(process / "cwd") == str(folder) \
+        and os.path.basename(_read_list(process, "cmdline")[0]).startswith(b"python") \
+        and b"SLURM_PROCID=%d" % rank in _read_list(process, "environ")
+
+
+def task_pid(folder, rank):
+    """The first process of a task: it works in `folder`, and its parent is not one of them."""
+    parents = {}
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if _is_task(process, folder, rank):
+                parents[int(process.name)] = _parent(process)
+        except OSError:
+            continue
+    return next(pid for pid, parent in parents.items() if parent not in parents)
