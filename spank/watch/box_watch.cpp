@@ -52,15 +52,14 @@ void BoxWatch::list_boxes(uint64_t now_mono_ns) {
 }
 
 void BoxWatch::open_box(const harvest::ProcessIdentity& process, const std::string& name) {
-    Box box;
-    box.file = harvest::open_regular_file(directory_.get(), name);
-    if (box.file.valid()) boxes_.emplace(process, std::move(box));
+    harvest::UniqueFd file = harvest::open_regular_file(directory_.get(), name);
+    if (file.valid()) boxes_.emplace(process, Box(std::move(file), ProcessProbe(proc_root_, process)));
 }
 
 /* Whether it lives is asked before the counters are read: what a process wrote last is then seen in any case.
  */
 void BoxWatch::update_box(const harvest::ProcessIdentity& process, Box& box, uint64_t now_mono_ns) {
-    box.alive = harvest::find_living(proc_root_, process).has_value();
+    box.alive = box.probe.is_alive();
     const auto live = harvest::read_live_counters(box.file.get());
     if (live) box.live = live;
     if (box.alive && !std::exchange(box.seen_alive, true)) new_processes_.push_back(process);

@@ -1,18 +1,20 @@
 /* The boxes of a step on this node while it runs: live counters, living processes, deaths.
  *
- * Cheap enough to be asked five times a second: one pread and one look into /proc per living process; the
- * directory is listed only when it changed or a second has passed. Not thread safe. */
+ * Cheap enough to be asked five times a second: two preads and one question to the kernel per living process;
+ * the directory is listed only when it changed or a second has passed. Not thread safe. */
 #ifndef INQUEST_SPANK_WATCH_BOX_WATCH_H
 #define INQUEST_SPANK_WATCH_BOX_WATCH_H
 
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "spank/format/black_box.h"
 #include "spank/harvest/process_table.h"
 #include "spank/harvest/unique_fd.h"
+#include "spank/watch/process_probe.h"
 
 namespace inquest::watch {
 
@@ -40,7 +42,11 @@ class BoxWatch {
 
  private:
     struct Box {
+        Box(harvest::UniqueFd box_file, ProcessProbe process_probe)
+            : file(std::move(box_file)), probe(std::move(process_probe)) {}
+
         harvest::UniqueFd file;
+        ProcessProbe probe;
         std::optional<inquest_box_live> live;
         bool seen_alive = false;
         bool alive = false;
