@@ -1,0 +1,66 @@
+// The closed list of facts that detectors state and knowledge may use. The loader of configs/knowledge checks
+// every name in a rule against it. Meaning of each: docs/formats/knowledge.md.
+#pragma once
+#include <array>
+#include <string_view>
+
+namespace inquest::model {
+
+struct FactDescription {
+    std::string_view fact;
+    std::string_view attributes;  // names separated by blanks
+};
+
+inline constexpr std::array kFactVocabulary = {
+    FactDescription{"waits_in_collective",
+                    "operation group sequence position elements dtype waited_s others_entered member_count"},
+    FactDescription{"inside_backward", "step waited_s blocked"},
+    FactDescription{"calls_differ",
+                    "kind aspect group operation sequence position other_operation other_place others "
+                    "alone tie one_sided others_in_backward flight_agrees at_end side_by"},
+    FactDescription{"rank_absent", "operation group position doing others other_place"},
+    FactDescription{"ended_by_signal",
+                    "signal signal_name class first everyone witness shell others_wait others_failed_later"},
+    FactDescription{"ended_with_status", "status first witness others_wait others_failed_later"},
+    FactDescription{
+        "exited_zero",
+        "others_wait others_failed_later minority steps_behind call_shared operation other_place others"},
+    FactDescription{
+        "uncaught_exception",
+        "type message witness known_as known_text call in_collective others_wait others_failed_later"},
+    FactDescription{"caught_exception", "type message call"},
+    FactDescription{"phase_others_wait",
+                    "phase call writes open blocked others others_timed_out operation elapsed_s"},
+    FactDescription{"loss_not_finite", "loss step"},
+    FactDescription{"stalled", "since_s works blocked_ranks known_ranks"},
+    FactDescription{"deadlock", "ranks known_ranks"},
+    FactDescription{"ended_well", "by ranks"},
+    FactDescription{"still_running", "ranks"},
+    FactDescription{"memory_limit_hit", "count"},
+    FactDescription{"rank_missing", "known world"},
+    FactDescription{"node_missing", "known nodes"},
+    FactDescription{"no_black_box", "logs"},
+    FactDescription{"damaged_evidence", "count"},
+    FactDescription{"framework", "framework wrapper"},
+    FactDescription{"collective_timeout", "seconds operation sequence"},
+    FactDescription{"log_line", "signature role known_as text operation timeout_ms sequence waited_ms"},
+};
+
+inline constexpr bool has_word(std::string_view words, std::string_view word) {
+    while (!words.empty()) {
+        const size_t blank = words.find(' ');
+        if (words.substr(0, blank) == word) return true;
+        if (blank == std::string_view::npos) return false;
+        words.remove_prefix(blank + 1);
+    }
+    return false;
+}
+
+inline constexpr const FactDescription* find_fact(std::string_view name) {
+    for (const FactDescription& known : kFactVocabulary) {
+        if (known.fact == name) return &known;
+    }
+    return nullptr;
+}
+
+}  // namespace inquest::model
