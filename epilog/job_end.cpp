@@ -15,8 +15,8 @@
 namespace inquest::epilog {
 namespace {
 
-constexpr auto kDaemonTime = std::chrono::milliseconds(5000);
-constexpr auto kHarvestTime = std::chrono::milliseconds(5000);
+constexpr auto kDaemonTime = std::chrono::milliseconds(7000);
+constexpr auto kHarvestTime = std::chrono::milliseconds(4000);
 constexpr auto kReportReserve = std::chrono::milliseconds(3500); /* for the spool and slurmdbd */
 constexpr auto kStoreTime = std::chrono::milliseconds(3000);
 constexpr std::size_t kMaxFlushed = 20;
