@@ -8,8 +8,8 @@ import time
 
 from labkit import workdir
 
-LIMIT_S = 75
-HANG_AFTER_S = 30
+LIMIT_S = 240
+QUIET_S = 25
 
 
 @dataclasses.dataclass
@@ -48,13 +48,31 @@ def _signal_when_due(placed, tasks, due):
     return None
 
 
+class _Quiet:
+    """Tells when tasks that have written something have written nothing more for a while."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.size = 0
+        self.since = None
+
+    def __call__(self):
+        now = time.monotonic()
+        size = sum(path.stat().st_size for path in self.folder.glob("output-*.txt"))
+        if size != self.size:
+            self.size, self.since = size, now
+        return self.since is not None and now - self.since > QUIET_S
+
+
 def run(placed, python):
     started = time.monotonic()
     tasks = _start(placed, python)
     due = workdir.outside_signal(placed.program, placed.values)
-    limit = HANG_AFTER_S if placed.program.end == "hang" else LIMIT_S
-    while any(task.poll() is None for task in tasks) and time.monotonic() - started < limit:
+    quiet = _Quiet(placed.folder) if placed.program.end == "hang" else lambda: False
+    while any(task.poll() is None for task in tasks) and time.monotonic() - started < LIMIT_S:
         due = _signal_when_due(placed, tasks, due)
+        if quiet():
+            break
         time.sleep(0.2)
     statuses = [task.poll() for task in tasks]
     for task in tasks:

@@ -10,9 +10,9 @@ import time
 from labkit import workdir
 
 STALL_S = 8
-LIMIT_S = 150
+LIMIT_S = 240
 AFTER_NOTICE_S = 2
-RECORD_WAIT_S = 15
+RECORD_WAIT_S = 20
 ARMED = ["--inquest", f"--inquest-stall={STALL_S}"]
 LAUNCHES = ("srun", "sbatch", "sbatch+srun")
 NOTICE = re.compile(r"^inquest: ", re.MULTILINE)

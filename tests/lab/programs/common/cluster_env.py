@@ -22,12 +22,21 @@ def prepare(rank, world_size):
     os.environ["WORLD_SIZE"] = str(world_size)
 
 
-def connect(rank=None, world_size=None, timeout_s=1800):
+def connect(rank=None, world_size=None, timeout_s=None):
     """Joins the default group and returns (rank, world size)."""
     rank = int(os.environ["SLURM_PROCID"]) if rank is None else rank
     world_size = int(os.environ["SLURM_NTASKS"]) if world_size is None else world_size
     prepare(rank, world_size)
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method="env://",
-                            timeout=datetime.timedelta(seconds=timeout_s))
+    if timeout_s is None:
+        dist.init_process_group("gloo", init_method="env://")
+    else:
+        dist.init_process_group("gloo", store=meet(rank, world_size), rank=rank,
+                                world_size=world_size, timeout=datetime.timedelta(seconds=timeout_s))
     return rank, world_size
+
+
+def meet(rank, world_size):
+    """Tasks may start minutes apart, however short the group's timeout is."""
+    return dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), world_size,
+                         is_master=rank == 0, timeout=datetime.timedelta(minutes=5))
