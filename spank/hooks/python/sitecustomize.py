@@ -12,14 +12,18 @@ import _frozen_importlib_external
 
 
 def _other_sitecustomize():
-    own = os.path.dirname(os.path.realpath(__file__))
-    others = [entry for entry in sys.path if os.path.realpath(entry or ".") != own]
-    return _frozen_importlib_external.PathFinder.find_spec("sitecustomize", others)
+    own = os.path.dirname(__file__)
+    others = [entry for entry in sys.path if entry != own]
+    spec = _frozen_importlib_external.PathFinder.find_spec("sitecustomize", others)
+    if spec is None or spec.loader is None:
+        return None
+    same = os.path.exists(spec.origin or "") and os.path.samefile(spec.origin, __file__)
+    return None if same else spec  # the folder may be on the path twice, under two names
 
 
 def _chain():
     spec = _other_sitecustomize()
-    if spec is None or spec.loader is None:
+    if spec is None:
         return
     module = _frozen_importlib.module_from_spec(spec)
     sys.modules["sitecustomize"] = module

@@ -23,6 +23,12 @@ class Startup(HookCase):
         run = self.run_python("-c", code, path=(other,))
         self.assertEqual(run.out, "other sitecustomize\n5 %s/sitecustomize.py\n" % other)
 
+    def test_our_own_folder_under_another_name_is_not_another(self):
+        link = os.path.join(self.root, "again")
+        os.symlink(os.environ["INQUEST_TEST_HOOK"], link)
+        run = self.run_python("-c", "print('ran')", path=(link, os.path.join(link, ".")))
+        self.assertEqual((run.returncode, run.out, run.err), (0, "ran\n", ""))
+
     def test_an_error_of_the_other_sitecustomize_is_reported_and_the_hook_works(self):
         other = os.path.dirname(self.write("other/sitecustomize.py", "raise RuntimeError('theirs')\n"))
         run = self.run_python("-c", "raise KeyError('mine')", path=(other,))

@@ -22,6 +22,24 @@ SPAWN = """
         torch.multiprocessing.spawn(train, args=(sys.argv[1],), nprocs=2)
     """
 
+FORK = """
+    import multiprocessing, sys, torch
+    import torch.distributed as dist
+
+    def train(rank):
+        dist.init_process_group("gloo", init_method=sys.argv[1], rank=rank, world_size=2)
+        dist.all_reduce(torch.ones(2))
+        kept.append(dist.all_reduce(torch.ones(2), async_op=True))
+
+    kept = []
+    context = multiprocessing.get_context("fork")
+    ranks = [context.Process(target=train, args=(rank,)) for rank in range(2)]
+    for rank in ranks:
+        rank.start()
+    for rank in ranks:
+        rank.join()
+    """
+
 WORKERS = """
     import os, torch
     from torch.utils.data import DataLoader, Dataset
@@ -69,6 +87,18 @@ class Processes(TorchCase):
         self.assertEqual(error.number[:2], (self.line_of(program, "raise"), 1))
         self.assertEqual(boxes[0].live.exit_status, 1)
         self.assertEqual(boxes[0].parent_pid, boxes[-1].pid)
+
+    def test_a_forked_child_that_becomes_a_rank_has_a_box_of_its_own(self):
+        run = self.run_python(self.write("train.py", FORK), "file://" + os.path.join(self.root, "store"))
+        self.assertEqual((run.returncode, run.out, run.err), (0, "", ""))
+        boxes = self.by_rank()
+        self.assertEqual(set(boxes), {-1, 0, 1})
+        self.assertEqual(boxes[-1].collectives(), [])
+        for rank in (0, 1):
+            self.assertEqual([record.number[1] for record in boxes[rank].records("STATE")], [1, 2, 3])
+            self.assertEqual([record.text[2] for record in boxes[rank].collectives()], ["all_reduce"] * 2)
+            self.assertNotEqual(boxes[rank].live.stack_signal, 0)
+            self.assertTrue(os.path.exists(self.beside(boxes[rank], "worker", ".sock")))
 
     def test_data_workers_work_and_forked_ones_have_no_box(self):
         run = self.run_python(self.write("train.py", WORKERS))

@@ -9,8 +9,14 @@ process; nothing synchronises a device or changes a number; standard library onl
 """
 
 
+_started = []
+
+
 def start():
-    """Called once, at interpreter start-up. Cheap: everything else waits until torch is imported."""
+    """Called at interpreter start-up. Cheap: everything else waits until torch is imported."""
+    if _started:
+        return
+    _started.append(True)
     from inquest_hook import excepthook, importer
 
     importer.install()

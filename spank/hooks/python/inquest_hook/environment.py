@@ -32,5 +32,5 @@ def record_process():
         _record(name, "(hidden)" if _is_secret(name) else os.environ[name])
 
 
-def record_version(library, version):
-    _record(library, str(version))
+def record_torch(torch):
+    _record("torch", str(torch.__version__))

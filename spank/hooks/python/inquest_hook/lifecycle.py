@@ -1,6 +1,7 @@
 """The life of the process: claim at torch's import, fork, interpreter shutdown. The exit status itself is written by libinquest."""
 import atexit
 import os
+import sys
 
 from inquest_hook import environment, exceptions, format as box_format, stacks
 from inquest_hook.box import box, guarded
@@ -33,6 +34,14 @@ def _install_handlers():
 @guarded
 def _after_fork():
     box.forget()
+
+
+@guarded
+def become_rank():
+    """A process group is about to be made. In a forked child this is where its own box begins."""
+    if not box.active and ensure_box():
+        environment.record_torch(sys.modules["torch"])
+        box.state(box_format.STATE_TORCH_IMPORTED)
 
 
 @guarded

@@ -1,8 +1,9 @@
 """Where in the user's own code a call came from.
 
-Not the user's: the standard library, everything in site-packages or dist-packages, torch wherever it is, scripts in the
-interpreter's bin folder (torchrun) and this hook. A program given with -c or on standard input has no file: it is
-the user's when its module is __main__.
+Not the user's: the machinery (the standard library, torch wherever it is, scripts in the interpreter's bin folder such as
+torchrun, this hook) and libraries (everything in site-packages or dist-packages). A program that is a library itself
+still has a place: without a frame of the user the nearest frame of a library is taken, never one of the machinery.
+A program given with -c or on standard input has no file: it is the user's when its module is __main__.
 """
 import os
 import sys
@@ -12,31 +13,39 @@ from inquest_hook.box import box
 MAX_FRAMES = 256
 MAX_CODES = 4096
 
-_own_folder = os.path.dirname(os.path.abspath(__file__)) + os.sep
-_foreign_prefixes = [
-    _own_folder,
-    os.path.dirname(os.path.abspath(os.__file__)) + os.sep,
+MACHINERY, LIBRARY, USER = 0, 1, 2
+
+_machinery_prefixes = [
+    os.path.dirname(os.path.abspath(__file__)) + os.sep,
     os.path.join(sys.prefix, "bin") + os.sep,
     os.path.join(sys.base_prefix, "bin") + os.sep,
 ]
-_foreign_parts = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
+_standard_library = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
+_library_parts = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
-_NOT_USER = (0, 0)
-_known = {}  # code object -> (file identifier, function identifier) or _NOT_USER
+_known = {}  # code object -> (owner, file identifier, function identifier)
 box.forget_hooks.append(_known.clear)
 
 
-def add_foreign_folder(folder):
-    """Torch may be a source build outside site-packages."""
-    _foreign_prefixes.append(os.path.abspath(folder) + os.sep)
+def add_machinery(folder):
+    """Torch is in site-packages, but its frames say nothing; and it may be a source build elsewhere."""
+    _machinery_prefixes.append(os.path.abspath(folder) + os.sep)
 
 
-def is_user_frame(frame):
+def _owner_of_path(path):
+    if path.startswith(tuple(_machinery_prefixes)):
+        return MACHINERY
+    if any(part in path for part in _library_parts):
+        return LIBRARY
+    return MACHINERY if path.startswith(_standard_library) else USER
+
+
+def owner(frame):
     name = frame.f_code.co_filename
-    if name.startswith("<"):
-        return name in ("<string>", "<stdin>") and frame.f_globals.get("__name__") == "__main__"
-    path = os.path.abspath(name)
-    return not path.startswith(tuple(_foreign_prefixes)) and not any(part in path for part in _foreign_parts)
+    if not name.startswith("<"):
+        return _owner_of_path(os.path.abspath(name))
+    is_main = name in ("<string>", "<stdin>") and frame.f_globals.get("__name__") == "__main__"
+    return USER if is_main else MACHINERY
 
 
 def _file_of(code):
@@ -48,49 +57,68 @@ def _classify(frame):
     if len(_known) > MAX_CODES:
         _known.clear()
     code = frame.f_code
-    place = _NOT_USER
-    if is_user_frame(frame):
-        place = (box.text(_file_of(code)), box.text(code.co_name))
+    found = owner(frame)
+    place = (found, 0, 0) if found == MACHINERY else (found, box.text(_file_of(code)), box.text(code.co_name))
     _known[code] = place
     return place
 
 
 def nearest(frame):
-    """(file identifier, function identifier, line) of the nearest user frame at or above `frame`, zeros for none."""
+    """(file identifier, function identifier, line) of the nearest frame of the user at or above `frame`, zeros for none."""
     known = _known
+    library = None
     for _ in range(MAX_FRAMES):
         if frame is None:
             break
         place = known.get(frame.f_code)
         if place is None:
             place = _classify(frame)
-        if place is not _NOT_USER:
-            return place[0], place[1], frame.f_lineno
+        if place[0] == USER:
+            return place[1], place[2], frame.f_lineno
+        if place[0] == LIBRARY and library is None:
+            library = (place[1], place[2], frame.f_lineno)
         frame = frame.f_back
-    return 0, 0, 0
+    return library or (0, 0, 0)
+
+
+def _frames_above(frame):
+    for _ in range(MAX_FRAMES):
+        if frame is None:
+            return
+        yield frame, frame.f_lineno
+        frame = frame.f_back
+
+
+def _frames_of(traceback):
+    """Innermost first."""
+    frames = []
+    while traceback is not None:
+        frames.append((traceback.tb_frame, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    return reversed(frames)
+
+
+def _best_of(frames):
+    """(file, function, line) as texts of the first frame of the user, else of a library; (None, None, 0) for none."""
+    best, best_owner = (None, None, 0), MACHINERY
+    for frame, line in frames:
+        found = owner(frame)
+        if found > best_owner:
+            best, best_owner = (_file_of(frame.f_code), frame.f_code.co_name, line or 0), found
+        if best_owner == USER:
+            break
+    return best
 
 
 def nearest_texts(frame):
-    """The same as (file, function, line) with texts, (None, None, 0) for none."""
-    for _ in range(MAX_FRAMES):
-        if frame is None:
-            break
-        if is_user_frame(frame):
-            return _file_of(frame.f_code), frame.f_code.co_name, frame.f_lineno or 0
-        frame = frame.f_back
-    return None, None, 0
+    """The same as nearest(), with texts."""
+    return _best_of(_frames_above(frame))
 
 
 def innermost(traceback):
-    """(file, function, line) of the innermost user frame of a traceback, else of its innermost frame."""
-    chosen = last = None
-    while traceback is not None:
-        last = traceback
-        if is_user_frame(traceback.tb_frame):
-            chosen = traceback
-        traceback = traceback.tb_next
-    chosen = chosen or last
-    if chosen is None:
-        return None, None, 0
-    code = chosen.tb_frame.f_code
-    return _file_of(code), code.co_name, chosen.tb_lineno or 0
+    """Place of an exception: the innermost frame of the user."""
+    return _best_of(_frames_of(traceback))
+
+
+def is_user_frame(frame):
+    return owner(frame) == USER

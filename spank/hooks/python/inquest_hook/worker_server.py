@@ -14,6 +14,7 @@ UNIX_PATH_BYTES = 107  # sun_path of unix(7) less its NUL
 LOG_LEVEL_ERROR = 2  # c10/util/logging_common.h
 
 _servers = []
+box.forget_hooks.append(_servers.clear)  # the thread stays in the parent
 
 
 def start():

@@ -54,9 +54,13 @@ def _track_one(work, call):
 
 
 def _done(key):
-    entry = _pending.pop(key, None)
-    if entry is not None:
-        entry[1].one_done()
+    """Also called while the interpreter takes itself apart: anything may be missing then, and nothing may be printed."""
+    try:
+        entry = _pending.pop(key, None)
+        if entry is not None:
+            entry[1].one_done()
+    except Exception:
+        pass
 
 
 def patch_wait(work_type):

@@ -7,6 +7,7 @@ To add a library: write patches/<name>.py with apply(module), add a line here.
 PATCHES = {
     "multiprocessing.process": ("processes",),
     "torch": ("torch_core",),
+    "torch._dynamo.trace_rules": ("dynamo",),
     "torch.optim.optimizer": ("optimizers",),
     "torch.multiprocessing.spawn": ("processes",),
     "torch.distributed.distributed_c10d": ("groups", "collectives"),

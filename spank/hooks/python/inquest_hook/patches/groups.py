@@ -24,7 +24,7 @@ def _with_setup(c10d, name, ready):
         if calls.nesting.open:
             return original(*args, **kwargs)
         if name == "init_process_group":
-            lifecycle.ensure_box()  # a forked child that becomes a rank
+            lifecycle.become_rank()
         frame = sys._getframe(1)
         ident = phases.begin(box_format.PHASE_GROUP_SETUP, "torch.distributed." + name, frame)
         calls.nesting.open = True

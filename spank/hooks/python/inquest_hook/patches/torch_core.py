@@ -14,10 +14,10 @@ _BITS = struct.Struct("=q")
 
 
 def apply(torch):
-    place.add_foreign_folder(os.path.dirname(torch.__file__))
+    place.add_machinery(os.path.dirname(torch.__file__))
     exceptions.install_for_threads(threading)
     if box.active:
-        environment.record_version("torch", torch.__version__)
+        environment.record_torch(torch)
         box.state(box_format.STATE_TORCH_IMPORTED)
     _patch_backward(torch)
     _patch_files(torch)
