@@ -1,5 +1,4 @@
 #include "epilog/become_user.h"
-#include "spank/harvest/unique_fd.h"
 
 #include <fcntl.h>
 #include <grp.h>
@@ -11,6 +10,9 @@
 
 #include <cstdlib>
 #include <vector>
+
+#include "epilog/die_with_parent.h"
+#include "spank/harvest/unique_fd.h"
 
 namespace inquest::epilog {
 namespace {
@@ -52,6 +54,7 @@ void reset_oom_score() {
 bool restrict_process() {
     const rlimit no_core{0, 0};
     umask(077);
+    die_with_parent(); /* the change of ids has cancelled it (prctl(2)) */
     return setrlimit(RLIMIT_CORE, &no_core) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            chdir("/") == 0 && clearenv() == 0;
 }

@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "epilog/become_user.h"
+#include "epilog/die_with_parent.h"
 #include "spank/harvest/unique_fd.h"
 
 namespace inquest::epilog {
@@ -31,6 +32,7 @@ void detach_streams() {
 
 [[noreturn]] void be_child(int output_fd, const ChildBody& body) {
     setsid();
+    die_with_parent();
     alarm(0);
     detach_streams();
     int status = kBodyThrew;

@@ -33,19 +33,19 @@ void harvest_step(const JobStep& step, Deadline deadline) {
 
 }  // namespace
 
-bool wait_for_evidence(const std::vector<JobStep>& steps, bool failed_somewhere, Deadline deadline) {
+bool wait_for_evidence(const std::vector<JobStep>& steps, bool failed_elsewhere, Deadline deadline) {
     const Deadline limit = deadline.at_most(kOtherNodesTime);
     for (;;) {
         if (any_has_evidence(steps)) return true;
-        if (!failed_somewhere || limit.has_passed()) return false;
+        if (!failed_elsewhere || limit.has_passed()) return false;
         std::this_thread::sleep_for(kPollInterval);
     }
 }
 
-void harvest_wanted_steps(const std::vector<JobStep>& steps, bool failed_somewhere, Deadline deadline) {
+void harvest_wanted_steps(const std::vector<JobStep>& steps, bool failed_elsewhere, Deadline deadline) {
     const bool failed_here =
         std::any_of(steps.begin(), steps.end(), [](const JobStep& step) { return step.failed; });
-    if (!failed_here && !wait_for_evidence(steps, failed_somewhere, deadline)) return;
+    if (!failed_here && !wait_for_evidence(steps, failed_elsewhere, deadline)) return;
     for (const JobStep* step : by_decisiveness(steps)) {
         if (deadline.has_passed()) return;
         if (step->failed || has_evidence(step->journal.step)) harvest_step(*step, deadline);

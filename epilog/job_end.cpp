@@ -27,10 +27,16 @@ void warn_about_child(const Job& job, const char* what, const ChildResult& child
     syslog(LOG_WARNING, "job %u: %s %s (exit status %d)", job.job_id, what, why, child.exit_status);
 }
 
+/* On a job's only node its journals say it all; of other nodes Slurm's exit codes may be the first to tell.
+ */
+bool may_have_failed_elsewhere(const Job& job) {
+    return job.failed_somewhere && job.nodes.size() != 1;
+}
+
 void harvest_as_user(const Job& job, const std::vector<JobStep>& steps, Deadline deadline) {
     const Deadline limit = deadline.at_most(kHarvestTime);
     const ChildResult child = run_as_user(job.user, limit, 0, [&](int) {
-        harvest_wanted_steps(steps, job.failed_somewhere, limit);
+        harvest_wanted_steps(steps, may_have_failed_elsewhere(job), limit);
         return 0;
     });
     warn_about_child(job, "harvest", child);

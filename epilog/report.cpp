@@ -60,7 +60,7 @@ const JobStep* find_decisive_step(const ReportRequest& request, DiagnosisFields&
 ReportResult report_job(const ReportRequest& request) {
     ReportResult result{};
     result.magic = kReportMagic;
-    if (!wait_for_evidence(request.steps, request.failed_somewhere, request.deadline)) return result;
+    if (!wait_for_evidence(request.steps, request.failed_elsewhere, request.deadline)) return result;
     bool complete = true;
     const JobStep* decisive = find_decisive_step(request, result.fields, complete);
     if (decisive != nullptr) {

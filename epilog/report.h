@@ -26,7 +26,7 @@ inline constexpr std::uint32_t kReportMagic = 0x52515149; /* "IQQR" */
 
 struct ReportRequest {
     const std::vector<JobStep>& steps;
-    bool failed_somewhere;
+    bool failed_elsewhere;
     std::string analyzer; /* path of the program `inquest` */
     Deadline deadline;
 };

@@ -1,5 +1,4 @@
 #include "epilog/spool.h"
-#include "spank/harvest/unique_fd.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -11,6 +10,8 @@
 #include <cerrno>
 #include <ctime>
 #include <memory>
+
+#include "spank/harvest/unique_fd.h"
 
 namespace inquest::epilog {
 namespace {
