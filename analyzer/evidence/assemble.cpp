@@ -1,7 +1,9 @@
 #include "analyzer/evidence/assemble.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "analyzer/evidence/flight_record.h"
 #include "analyzer/evidence/log_time.h"
@@ -122,10 +124,8 @@ class FolderJoiner {
     }
 
     void add_lone_stack(model::PythonStack stack) {
-        std::string_view name = stack.source.source;
-        name = name.substr(0, name.rfind('.'));
         model::Rank rank;
-        rank.rank = rank_from_file_name(name);
+        rank.rank = rank_from_file_name(stack.source.source);
         rank.source = stack.source;
         rank.stack = std::move(stack);
         timeline_.ranks.push_back(std::move(rank));
@@ -138,6 +138,35 @@ class FolderJoiner {
     std::string node_name_;
     std::set<ProcessKey> with_box_;
 };
+
+// Dumps that say their rank go to the process of that rank when it has none; of several the richest counts.
+void attach_flights(model::Timeline& timeline, Notes& notes) {
+    std::map<int, model::Rank*> by_rank;
+    for (model::Rank& rank : timeline.ranks) {
+        if (rank.rank && !rank.flight) by_rank.emplace(*rank.rank, &rank);
+    }
+    std::map<int, size_t> kept_at;
+    std::vector<model::FlightRecord> kept;
+    for (model::FlightRecord& flight : timeline.unattached_flights) {
+        const auto [at, is_new] = kept_at.emplace(flight.rank.value_or(-1), kept.size());
+        if (is_new || !flight.rank) {
+            kept.push_back(std::move(flight));
+            continue;
+        }
+        model::FlightRecord& other = kept[at->second];
+        if (is_richer(flight, other)) std::swap(flight, other);
+        notes.add(flight.source.source, "second flight recorder of one rank, left out");
+    }
+    timeline.unattached_flights.clear();
+    for (model::FlightRecord& flight : kept) {
+        const auto owner = flight.rank ? by_rank.find(*flight.rank) : by_rank.end();
+        if (owner == by_rank.end()) {
+            timeline.unattached_flights.push_back(std::move(flight));
+        } else {
+            owner->second->flight = std::move(flight);
+        }
+    }
+}
 
 void sort_ranks(std::vector<model::Rank>& ranks) {
     std::stable_sort(ranks.begin(), ranks.end(), [](const model::Rank& a, const model::Rank& b) {
@@ -189,6 +218,7 @@ model::Timeline assemble(std::vector<NamedFolder> folders, Notes& notes) {
     model::Timeline timeline;
     for (NamedFolder& folder : folders)
         FolderJoiner(folder, timeline, notes).join();
+    attach_flights(timeline, notes);
     sort_ranks(timeline.ranks);
     std::stable_sort(timeline.nodes.begin(), timeline.nodes.end(),
                      [](const model::Node& a, const model::Node& b) { return a.index < b.index; });

@@ -120,12 +120,22 @@ bool looks_like_flight_json(std::string_view prefix) {
 }
 
 std::optional<int> rank_from_file_name(std::string_view name) {
+    name.remove_prefix(name.rfind('/') + 1);
+    if (starts_with(name, "flight-")) return std::nullopt;
+    for (const std::string_view extension : {".json", ".pickle", ".pkl", ".txt"}) {
+        if (ends_with(name, extension)) name.remove_suffix(extension.size());
+    }
     size_t start = name.size();
     while (start > 0 && is_digit(name[start - 1]))
         --start;
     const auto rank = parse_integer(name.substr(start));
     if (!rank || *rank > INT32_MAX) return std::nullopt;
     return static_cast<int>(*rank);
+}
+
+bool is_richer(const model::FlightRecord& a, const model::FlightRecord& b) {
+    if (a.entries.size() != b.entries.size()) return a.entries.size() > b.entries.size();
+    return !a.entries.empty() && a.entries.back().frames.size() > b.entries.back().frames.size();
 }
 
 std::optional<model::FlightRecord> read_flight_record(const std::string& source, std::string_view bytes,

@@ -21,7 +21,12 @@ bool looks_like_flight_json(std::string_view prefix);
 std::optional<model::FlightRecord> read_flight_record(const std::string& source, std::string_view bytes,
                                                       const Limits& limits, Notes& notes);
 
-// Rank from the digits that end a file name ("nccl_trace_rank_12"); nullopt when there are none.
+// Rank from the digits that end a file name ("nccl_trace_rank_12", "dump_3.json"); nullopt when there are
+// none and for "flight-<pid>-<start>.json", whose digits are something else.
 std::optional<int> rank_from_file_name(std::string_view name);
+
+// Of two dumps of one process (pickle and JSON) the one with more in it counts, at a tie the one with stack
+// frames.
+bool is_richer(const model::FlightRecord& a, const model::FlightRecord& b);
 
 }  // namespace inquest::evidence

@@ -49,13 +49,6 @@ uint64_t limit_of(InputKind kind, const Limits& limits) {
     }
 }
 
-// A process may have a pickle and a JSON form of the same recorder: the one with more in it counts, at a tie
-// the one with stack frames.
-bool is_richer(const model::FlightRecord& a, const model::FlightRecord& b) {
-    if (a.entries.size() != b.entries.size()) return a.entries.size() > b.entries.size();
-    return !a.entries.empty() && a.entries.back().frames.size() > b.entries.back().frames.size();
-}
-
 }  // namespace
 
 bool InputReader::read(FileSource& input, const std::string& source, FolderEvidence& folder) {
@@ -149,6 +142,7 @@ bool InputReader::read_flight(std::string_view bytes, const std::string& source,
 }
 
 bool InputReader::read_stack(std::string_view bytes, const std::string& source, FolderEvidence& folder) {
+    if (bytes.empty()) return false;  // opened for faulthandler and never asked for: no damage
     auto stack = read_python_stack(source, bytes, limits_, notes_);
     if (!stack) return false;
     const std::string_view name = base_name(source);

@@ -143,6 +143,8 @@ TEST_CASE("one frame list that many entries share does not explode") {
 TEST_CASE("ranks in file names") {
     CHECK(rank_from_file_name("/tmp/nccl_trace_rank_12") == 12);
     CHECK(rank_from_file_name("_dump_0") == 0);
-    CHECK_FALSE(rank_from_file_name("flight-1-2.json"));
+    CHECK(rank_from_file_name("dumps7/fr_3.json") == 3);
+    CHECK_FALSE(rank_from_file_name("dumps7/trace.pickle"));
+    CHECK_FALSE(rank_from_file_name("n3/flight-1-2.json"));
     CHECK_FALSE(rank_from_file_name("x99999999999999999999"));
 }

@@ -137,6 +137,24 @@ TEST_CASE("dumps and logs in any directory") {
     CHECK(has_note(*timeline, "empty"));
 }
 
+TEST_CASE("dumps find the process of their rank, the richer of two counts") {
+    const TemporaryDirectory d;
+    d.write("n1/box-815-4711.ibb", box_of_rank(0, 815));
+    d.write("n1/stack-815-4711.txt", "");
+    d.write("dump_0.json", R"({"entries":[{"profiling_name":"gloo:barrier"}]})");
+    d.write("trace_0", flight_pickle({{}, {}}));
+    d.write("trace_1", flight_pickle({{}}));
+    const auto timeline = read_evidence({d.path()});
+    REQUIRE(timeline);
+    REQUIRE(timeline->ranks.size() == 1);
+    REQUIRE(timeline->ranks[0].flight);
+    CHECK(timeline->ranks[0].flight->entries.size() == 2);
+    REQUIRE(timeline->unattached_flights.size() == 1);
+    CHECK(timeline->unattached_flights[0].rank == 1);
+    CHECK(has_note(*timeline, "second flight recorder of one rank"));
+    CHECK_FALSE(has_note(*timeline, "no Python stack"));
+}
+
 TEST_CASE("single files and several paths") {
     const TemporaryDirectory d;
     const std::string log = d.write("a.log", "one\n");
