@@ -26,6 +26,7 @@ static struct inquest_node_places places = {INQUEST_RUN_DIRECTORY, INQUEST_DAEMO
 static struct {
     struct inquest_step step;
     char box_path[INQUEST_BOX_PATH_BYTES];
+    int decides;          /* srun's answer is not in the environment: ask inquest-launch here */
     int prepared;         /* box directory and journal are there */
     int armed;            /* this node's tasks run with Inquest */
     int announced;        /* STEP_START was written */
@@ -80,14 +81,24 @@ static void clean_up(void) {
     node.prepared = 0;
 }
 
-/* A batch script inherits INQUEST_ARMED when it was submitted from within an armed job; that decision was not
- * for it. */
-static int is_wanted(spank_t spank) {
-    if (!inquest_step_is_batch(&node.step)) {
-        return environment_says_armed(spank);
+/* Whether the step's environment holds no answer of its own srun. A batch step has no srun; what its
+ * environment says was for the job that submitted it. With --export=NONE or a list, and in all but the last
+ * component of a heterogeneous step, Slurm does not carry what the plugin set in srun. */
+static int lacks_answer(spank_t spank) {
+    char value[ARMED_VALUE_BYTES];
+    if (inquest_step_is_batch(&node.step)) {
+        (void)spank_unsetenv(spank, "INQUEST_ARMED");
+        (void)spank_unsetenv(spank, "INQUEST_DISARMED");
+        return 1;
     }
-    (void)spank_unsetenv(spank, "INQUEST_ARMED");
-    return inquest_options_enabled(inquest_options_given(), site.default_on);
+    return !environment_says_armed(spank) &&
+           spank_getenv(spank, "INQUEST_DISARMED", value, sizeof value) == ESPANK_ENV_NOEXIST;
+}
+
+static int is_wanted(spank_t spank) {
+    node.decides = lacks_answer(spank);
+    return node.decides ? inquest_options_enabled(inquest_options_given(), site.default_on)
+                        : environment_says_armed(spank);
 }
 
 int inquest_slurmstepd_init_post_opt(spank_t spank) {
@@ -102,7 +113,7 @@ int inquest_slurmstepd_init_post_opt(spank_t spank) {
         disarm_tasks(spank);
         return 0;
     }
-    node.armed = !inquest_step_is_batch(&node.step);
+    node.armed = !node.decides;
     if (node.armed && spank_setenv(spank, "INQUEST_BOX_DIR", node.box_path, 1) != ESPANK_SUCCESS) {
         disarm_tasks(spank);
     }
@@ -141,7 +152,7 @@ static int set_all(spank_t spank) {
 }
 
 int inquest_slurmstepd_user_init(spank_t spank) {
-    if (!node.prepared || !inquest_step_is_batch(&node.step)) {
+    if (!node.prepared || !node.decides) {
         return 0;
     }
     enum inquest_answer answer = ask_launch(spank);

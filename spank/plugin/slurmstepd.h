@@ -22,7 +22,7 @@ struct inquest_node_places {
 
 int inquest_slurmstepd_init(spank_t spank, int argument_count, char* arguments[]);
 int inquest_slurmstepd_init_post_opt(spank_t spank);  /* makes the box directory and the journal */
-int inquest_slurmstepd_user_init(spank_t spank);      /* batch step: asks inquest-launch */
+int inquest_slurmstepd_user_init(spank_t spank);      /* asks inquest-launch where srun could not */
 int inquest_slurmstepd_task_post_fork(spank_t spank); /* STEP_START, then TASK_START */
 int inquest_slurmstepd_task_exit(spank_t spank);      /* TASK_EXIT */
 int inquest_slurmstepd_exit(void);                    /* STEP_END */

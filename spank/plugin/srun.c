@@ -18,9 +18,10 @@ int inquest_srun_init(spank_t spank, int argument_count, char* arguments[]) {
     return 0;
 }
 
-/* An enclosing armed job has set it in our environment; only this step's own decision may. */
+/* An enclosing armed job may have set them in our environment; only this step's own decision may. */
 int inquest_srun_init_post_opt(void) {
     (void)unsetenv("INQUEST_ARMED");
+    (void)unsetenv("INQUEST_DISARMED");
     return 0;
 }
 
@@ -43,12 +44,11 @@ static void set_all(const struct inquest_records* records) {
     }
 }
 
-/* Only who asked for Inquest is told that it is not there. */
-static void tell_disarmed(enum inquest_answer answer) {
-    const char* reason = answer == INQUEST_ANSWER_DISARMED ? getenv("INQUEST_DISARMED") : NULL;
+/* Nodes must not try again what failed here. Only who asked for Inquest is told that it is not there. */
+static void disarm(void) {
+    (void)setenv("INQUEST_DISARMED", "inquest-launch gave no usable answer within one second", 0);
     if (inquest_options_given()->choice == INQUEST_CHOICE_ON) {
-        slurm_info("inquest: this step runs without Inquest: %s",
-                   reason != NULL ? reason : "inquest-launch gave no usable answer within one second");
+        slurm_info("inquest: this step runs without Inquest: %s", getenv("INQUEST_DISARMED"));
     }
 }
 
@@ -65,7 +65,7 @@ int inquest_srun_local_user_init(spank_t spank) {
     }
     const char* report_directory = getenv("INQUEST_REPORT_DIR");
     if (answer != INQUEST_ANSWER_ARMED) {
-        tell_disarmed(answer);
+        disarm();
     } else if (report_directory != NULL) {
         inquest_notice_start(site.notice_path, report_directory, step.name);
     }

@@ -151,6 +151,26 @@ TEST_CASE("a batch step asks on its node and takes all of the answer") {
     }
 }
 
+TEST_CASE("a step whose environment Slurm did not carry asks on its nodes, one that srun disarmed does not") {
+    if (geteuid() != 0 || !can_mount()) {
+        return;
+    }
+    const std::string answer = "printf 'A=%s\\0INQUEST_ARMED=1\\0' \"$4\"";
+    {
+        Node node(2, "2", answer);
+        inquest_options_take(0, nullptr, 1);
+        node.run_one_task(0);
+        CHECK(fake_spank().environment["A"] == "2");
+        CHECK(armed() == "1");
+    }
+    Node node(2, "2", answer);
+    inquest_options_take(0, nullptr, 1);
+    fake_spank().environment = {{"INQUEST_DISARMED", "a reason that is longer than the buffer"}};
+    node.run_one_task(0);
+    CHECK(armed().empty());
+    CHECK(node.left_nothing());
+}
+
 TEST_CASE("a batch step whose helper fails runs without and leaves nothing") {
     Node node(SLURM_BATCH_SCRIPT, "batch");
     inquest_options_take(0, nullptr, 1);
