@@ -134,7 +134,7 @@ static int claim(const char* directory, const char* program) {
     error = error != 0 ? error : format_path(path, sizeof path, "box", start, ".ibb");
     error = error != 0 ? error : install_handlers();
     error = error != 0 ? error : create_box(path, &base);
-    if (error == 0) {
+    if (error == 0 && base != NULL) {
         publish(base, start, program);
     }
     return error;

@@ -21,8 +21,7 @@ enum { INQUEST_LIVE_PHASE_DEPTH = 16 }; /* deeper nesting is counted but shows t
 /* Fills the counters of a new box. */
 void inquest_live_init(struct inquest_box_live* live);
 
-/* Moves the counters for one record. `number` has INQUEST_BOX_RECORD_NUMBERS values. Thread-safe.
- * Async-signal-safe: yes. */
+/* Moves the counters for one record. Thread-safe. Async-signal-safe: yes. */
 void inquest_live_apply(struct inquest_box_live* live, const struct inquest_box_record* record);
 
 #endif

@@ -14,7 +14,7 @@ import box_reader
 
 LIBRARY = os.environ["INQUEST_TEST_LIBRARY"]
 HOOK = os.environ["INQUEST_TEST_HOOK"]
-TIMEOUT_SECONDS = 100
+TIMEOUT_SECONDS = 300  # a bound for hangs, not a measure: machines that build and test at once are slow
 
 
 class HookCase(unittest.TestCase):

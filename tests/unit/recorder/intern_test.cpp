@@ -60,22 +60,33 @@ TEST_CASE("a full string area drops, counts and keeps what it has") {
     CHECK(box->live().strings_used_bytes > INQUEST_BOX_STRINGS_BYTES - 16);
 }
 
+namespace {
+
+/* What `count` threads get when each interns the same 500 texts. */
+std::vector<std::vector<uint32_t>> intern_in_threads(size_t count) {
+    std::vector<std::vector<uint32_t>> idents(count, std::vector<uint32_t>(500));
+    std::vector<std::thread> threads;
+    threads.reserve(count);
+    for (auto& own : idents) {
+        threads.emplace_back([&own] {
+            for (size_t i = 0; i < own.size(); i++) {
+                own[i] = intern("name " + std::to_string(i));
+            }
+        });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+    return idents;
+}
+
+}  // namespace
+
 TEST_CASE("threads that intern the same texts get the same identifiers") {
     TemporaryDirectory directory;
     const int status = run_in_child([&] {
         inquest_box_claim(directory.path().c_str(), nullptr);
-        std::vector<std::vector<uint32_t>> idents(4, std::vector<uint32_t>(500));
-        std::vector<std::thread> threads;
-        for (auto& own : idents) {
-            threads.emplace_back([&own] {
-                for (size_t i = 0; i < own.size(); i++) {
-                    own[i] = intern("name " + std::to_string(i));
-                }
-            });
-        }
-        for (auto& thread : threads) {
-            thread.join();
-        }
+        const auto idents = intern_in_threads(4);
         return idents[0] == idents[1] && idents[1] == idents[2] && idents[2] == idents[3] ? 0 : 1;
     });
     CHECK(status == 0);

@@ -100,22 +100,29 @@ TEST_CASE("phases nest, end in order and belong to the main thread") {
     CHECK(box.live().phase == INQUEST_PHASE_LOAD);
 }
 
+namespace {
+
+void write_in_threads(int64_t count, int64_t records) {
+    std::vector<std::thread> threads;
+    threads.reserve(static_cast<size_t>(count));
+    for (int64_t thread = 0; thread < count; thread++) {
+        threads.emplace_back([thread, records] {
+            for (int64_t i = 0; i < records; i++) {
+                write(INQUEST_RING_COLLECTIVES, INQUEST_KIND_COLLECTIVE_BEGIN, thread * 1000 + i, thread,
+                      -thread);
+            }
+        });
+    }
+    for (auto& thread : threads) {
+        thread.join();
+    }
+}
+
+}  // namespace
+
 TEST_CASE("threads that write at the same time lose and mix nothing") {
     TemporaryDirectory directory;
-    const Box box = box_after(directory, [] {
-        std::vector<std::thread> threads;
-        for (int64_t thread = 0; thread < 4; thread++) {
-            threads.emplace_back([thread] {
-                for (int64_t i = 0; i < 256; i++) {
-                    write(INQUEST_RING_COLLECTIVES, INQUEST_KIND_COLLECTIVE_BEGIN, thread * 1000 + i, thread,
-                          -thread);
-                }
-            });
-        }
-        for (auto& thread : threads) {
-            thread.join();
-        }
-    });
+    const Box box = box_after(directory, [] { write_in_threads(4, 256); });
     std::set<int64_t> seen;
     for (const auto& record : box.records(INQUEST_RING_COLLECTIVES)) {
         CHECK(record.number[0] / 1000 == record.number[1]);

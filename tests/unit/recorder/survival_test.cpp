@@ -1,4 +1,5 @@
 /* What a reader finds when the writer is killed in the middle of a write, forks, or is overtaken. */
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -74,7 +75,7 @@ size_t torn_count(const Box& box) {
 Box killed_writer(int round) {
     TemporaryDirectory directory;
     int ready[2];
-    REQUIRE(pipe(ready) == 0);
+    REQUIRE(pipe2(ready, O_CLOEXEC) == 0);
     const pid_t pid = fork();
     if (pid == 0) {
         write_forever(directory.path(), ready[1]);
@@ -110,7 +111,7 @@ TEST_CASE("after SIGKILL in the middle of a write only whole records are taken")
 TEST_CASE("a reader beside a running writer takes only whole records") {
     TemporaryDirectory directory;
     int ready[2];
-    REQUIRE(pipe(ready) == 0);
+    REQUIRE(pipe2(ready, O_CLOEXEC) == 0);
     const pid_t pid = fork();
     if (pid == 0) {
         write_forever(directory.path(), ready[1]);

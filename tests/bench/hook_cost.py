@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the Python hook costs, beside the same calls without it. Prints; judges nothing.
 
-    recorder_hook_cost.py LIBINQUEST HOOK_FOLDER      (with a Python that has torch)
+    hook_cost.py LIBINQUEST HOOK_FOLDER      (with a Python that has torch)
 
 Start-up of an interpreter (`-c pass`), then per call on one rank: all_reduce of 16 numbers over gloo, backward of a small
 graph, optimizer step. Bare and recorded processes take turns; each figure is the median over all rounds' medians.
