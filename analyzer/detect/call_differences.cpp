@@ -188,7 +188,8 @@ Observation absent_rank(const StepView& step, const GroupCalls& group, const Abs
                               {"position", std::to_string(absence.position)},
                               {"doing", doing_text(view)},
                               {"others", describe_ranks(global_ranks(step, absence.present))},
-                              {"other_place", describe_place(absence.call->place)}};
+                              {"other_place", describe_place(absence.call->place)},
+                              {"at_end", step.failed ? "crash" : "slow"}};
     observation.evidence = {{view.rank->source, view.rank->rank, view.rank->last_progress_wall_ns,
                              fmt::format("rank {} has not entered {} #{}, in which {} wait", *view.rank->rank,
                                          absence.call->operation, absence.position,

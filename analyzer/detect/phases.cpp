@@ -29,8 +29,30 @@ const char* phase_name(inquest_phase phase) {
     return "none";
 }
 
-WallNs span_end(const RankView& view, const PhaseSpan& span) {
-    if (span.end_wall_ns) return *span.end_wall_ns;
+// When the rank did anything else that is recorded after `moment`; 0: nothing.
+WallNs next_record_after(const model::Rank& rank, WallNs moment) {
+    WallNs next = 0;
+    const auto consider = [&](WallNs at) {
+        if (at > moment && (next == 0 || at < next)) next = at;
+    };
+    for (const auto& call : rank.collectives)
+        consider(call.begin_wall_ns);
+    for (const auto& backward : rank.backwards)
+        consider(backward.begin_wall_ns);
+    for (const auto& phase : rank.phases)
+        consider(phase.begin_wall_ns);
+    for (const auto& step : rank.steps)
+        consider(step.wall_ns);
+    for (const auto& exception : rank.exceptions)
+        consider(exception.wall_ns);
+    return next;
+}
+
+// A save often serialises first and writes later, without another recorded call: the rank is busy from the
+// begin of the phase until it is known to do anything else.
+WallNs busy_until(const RankView& view, const PhaseSpan& span) {
+    const WallNs next = span.end_wall_ns ? next_record_after(*view.rank, *span.end_wall_ns) : 0;
+    if (next != 0) return next;
     return view.end.wall_ns != 0 ? view.end.wall_ns : view.seen_ns;
 }
 
@@ -45,18 +67,23 @@ struct Waiting {
 
 Waiting waiting_during(const StepView& step, const RankView& busy, const PhaseSpan& span) {
     Waiting waiting;
-    const WallNs until = span_end(busy, span);
+    const WallNs until = busy_until(busy, span);
     for (const RankView& view : step.ranks) {
         if (&view == &busy || !waits(view)) continue;
         const bool overlaps = view.block.since_ns < until && view.block.until_ns > span.begin_wall_ns;
-        if (!overlaps) continue;
+        if (!overlaps || !waits_long(view)) continue;
         waiting.ranks.push_back(*view.rank->rank);
         if (waiting.first == nullptr) waiting.first = &view;
-        const bool within = view.block.until_ns <= until + kShortestStallNs;
+        const bool within = view.block.until_ns <= until;
         if (view.block.failed && within) ++waiting.timed_out;
-        if (!span.end_wall_ns && view.block.until_ns >= until) ++waiting.still;
+        if (busy.end.kind == EndKind::kRunning && view.block.until_ns >= until) ++waiting.still;
     }
     return waiting;
+}
+
+// Was the rank still inside the call when the others' waiting ended?
+bool open_while_waiting(const PhaseSpan& span, const Waiting& waiting) {
+    return !span.end_wall_ns || *span.end_wall_ns >= waiting.first->block.until_ns;
 }
 
 bool waits_within(const RankView& view, const PhaseSpan& span) {
@@ -92,13 +119,14 @@ Observation busy_phase(const RankView& view, const PhaseSpan& span, const Waitin
         {"phase", phase_name(span.phase)},
         {"call", span.call},
         {"writes", writes},
-        {"open", yes_no(!span.end_wall_ns)},
+        {"open", yes_no(open_while_waiting(span, waiting))},
         {"blocked", yes_no(waits_within(view, span))},
         {"others", knowledge::describe_ranks(waiting.ranks)},
         {"others_timed_out", yes_no(waiting.timed_out > 0)},
         {"operation",
          waiting.first->block.call != nullptr ? waiting.first->block.call->operation : "backward"},
-        {"elapsed_s", seconds_text(span_end(view, span) - span.begin_wall_ns)}};
+        {"elapsed_s", seconds_text(busy_until(view, span) - span.begin_wall_ns)},
+        {"at_end", waiting.timed_out > 0 ? "crash" : "slow"}};
     observation.evidence = {span_evidence(view, span, writes)};
     return observation;
 }

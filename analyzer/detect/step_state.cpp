@@ -63,22 +63,9 @@ void add_stall(const StepView& step, Observations& observations) {
     observations.push_back(std::move(deadlock));
 }
 
-bool all_tasks_ended_with_zero(const model::Timeline& timeline) {
-    size_t ended = 0;
-    for (const model::Node& node : timeline.nodes) {
-        for (const model::TaskEnd& task : node.tasks) {
-            if (!task.wait_status || *task.wait_status != 0) return false;
-            ++ended;
-        }
-    }
-    return ended > 0 && (!timeline.task_count || static_cast<int>(ended) >= *timeline.task_count);
-}
-
 void add_end(const StepView& step, Observations& observations) {
     const size_t running = count(step, is_running);
-    const size_t zero = count(step, [](const RankView& view) { return view.end.kind == EndKind::kZero; });
-    const bool all_ranks_zero = !step.ranks.empty() && zero == step.ranks.size();
-    if (all_tasks_ended_with_zero(*step.timeline) || (all_ranks_zero && !step.stalled)) {
+    if (all_ended_with_zero(step)) {
         Observation well = about_step(step, "ended_well", "every task and rank ended with status 0");
         well.attributes = {{"by", "status"}, {"ranks", std::to_string(step.ranks.size())}};
         observations.push_back(std::move(well));
@@ -87,6 +74,11 @@ void add_end(const StepView& step, Observations& observations) {
                                       fmt::format("{} ranks run; none has failed or stalled", running));
         runs.attributes = {{"ranks", std::to_string(running)}};
         observations.push_back(std::move(runs));
+    }
+    if (step.failed) {
+        Observation failed = about_step(step, "step_failed", "a task or rank ended with a failure");
+        failed.attributes = {{"ranks", std::to_string(step.ranks.size())}};
+        observations.push_back(std::move(failed));
     }
 }
 

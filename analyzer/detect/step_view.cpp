@@ -189,7 +189,43 @@ void judge_stall(StepView& step) {
     }
 }
 
+bool any_task_failed(const model::Timeline& timeline) {
+    for (const model::Node& node : timeline.nodes) {
+        for (const model::TaskEnd& task : node.tasks) {
+            if (task.wait_status && *task.wait_status != 0) return true;
+        }
+    }
+    return false;
+}
+
+void judge_end(StepView& step) {
+    if (all_ended_with_zero(step)) return;
+    judge_stall(step);
+    step.failed = any_task_failed(*step.timeline) ||
+                  std::any_of(step.ranks.begin(), step.ranks.end(),
+                              [](const RankView& view) { return ended_badly(view.end); });
+    step.trouble = step.stalled || step.failed;
+}
+
+bool all_tasks_ended_with_zero(const model::Timeline& timeline) {
+    size_t ended = 0;
+    for (const model::Node& node : timeline.nodes) {
+        for (const model::TaskEnd& task : node.tasks) {
+            if (!task.wait_status || *task.wait_status != 0) return false;
+            ++ended;
+        }
+    }
+    return ended > 0 && (!timeline.task_count || static_cast<int>(ended) >= *timeline.task_count);
+}
+
 }  // namespace
+
+bool all_ended_with_zero(const StepView& step) {
+    if (all_tasks_ended_with_zero(*step.timeline)) return true;
+    const bool all_zero = std::all_of(step.ranks.begin(), step.ranks.end(),
+                                      [](const RankView& view) { return view.end.kind == EndKind::kZero; });
+    return !step.ranks.empty() && static_cast<size_t>(step.world_size) == step.ranks.size() && all_zero;
+}
 
 bool ended_badly(const RankEnd& end) {
     return end.kind == EndKind::kStatus || end.kind == EndKind::kSignal || end.kind == EndKind::kException;
@@ -216,9 +252,7 @@ StepView view_step(const model::Timeline& timeline) {
     std::stable_sort(step.ranks.begin(), step.ranks.end(),
                      [](const RankView& a, const RankView& b) { return *a.rank->rank < *b.rank->rank; });
     step.world_size = world_size_of(timeline, step.ranks);
-    judge_stall(step);
-    step.trouble = step.stalled || std::any_of(step.ranks.begin(), step.ranks.end(),
-                                               [](const RankView& view) { return ended_badly(view.end); });
+    judge_end(step);
     return step;
 }
 

@@ -57,7 +57,8 @@ struct StepView {
     const model::Timeline* timeline = nullptr;
     std::vector<RankView> ranks;  // processes with a global rank, ascending
     int world_size = 0;           // 0: unknown
-    bool trouble = false;         // somebody failed, or the step stalled
+    bool failed = false;          // a rank or a task ended badly
+    bool trouble = false;         // somebody failed, or the step stalled; never when all ended with 0
     bool stalled = false;         // nobody has made progress for the stall time
     WallNs stalled_since_ns = 0;
 };
@@ -67,6 +68,7 @@ inline constexpr int64_t kShortestStallNs = 5'000'000'000;
 
 StepView view_step(const model::Timeline& timeline);
 
+bool all_ended_with_zero(const StepView& step);
 bool ended_badly(const RankEnd& end);
 bool waits(const RankView& view);       // blocked, or failed while blocked
 bool waits_long(const RankView& view);  // for at least kShortestStallNs

@@ -195,6 +195,17 @@ class Composer {
         return "any";
     }
 
+    bool has_fact(const std::string& fact) const {
+        return std::any_of(observations_.begin(), observations_.end(),
+                           [&](const Observation& observation) { return observation.fact == fact; });
+    }
+
+    // While the step still runs, only a hang with a known cause is worth an interruption: what is merely slow
+    // may end well.
+    bool proven_hang() const {
+        return diagnosis_.end == "hang" && diagnosis_.confidence != model::Confidence::kUnknown;
+    }
+
     void copy_knowledge() {
         const Cause& cause = *root_.cause;
         const auto special = cause.fixes.find(framework());
@@ -204,7 +215,8 @@ class Composer {
         diagnosis_.checkpoint = cause.checkpoint;
         diagnosis_.prevention = cause.prevention;
         diagnosis_.related = cause.related;
-        diagnosis_.worth_a_notice = !cause.silent && diagnosis_.end != "slow";
+        diagnosis_.worth_a_notice =
+            !cause.silent && (proven_hang() || has_fact("step_failed") || has_fact("no_black_box"));
     }
 
     const Observations& observations_;

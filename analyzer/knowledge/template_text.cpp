@@ -89,9 +89,8 @@ Values values_of(const model::Observation& observation) {
     for (const model::Subject& subject : observation.subjects) {
         if (subject.rank) ranks.push_back(*subject.rank);
     }
-    const bool unnamed = ranks.empty() && !observation.subjects.empty();
     values.insert_or_assign("verb_s", std::string(ranks.size() > 1 ? 0 : 1, 's'));
-    values.insert_or_assign("ranks", unnamed ? std::string("a process") : describe_ranks(ranks));
+    values.insert_or_assign("ranks", ranks.empty() ? std::string("a process") : describe_ranks(ranks));
     values.insert_or_assign("nodes", describe_nodes(observation.subjects));
     values.insert_or_assign("place", describe_place(observation.place));
     return values;

@@ -102,7 +102,9 @@ std::vector<std::string> YamlFields::texts(const std::string& name) const {
 }
 
 std::vector<std::string> YamlFields::texts_or_none(const std::string& name) const {
-    return has(name) ? texts(name) : std::vector<std::string>{};
+    const YAML::Node node = optional(name);
+    if (!node.IsDefined() || (node.IsSequence() && node.size() == 0)) return {};
+    return texts(name);
 }
 
 std::vector<YamlFields> YamlFields::mappings(const std::string& name) const {
