@@ -1,6 +1,7 @@
 #include "epilog/cleanup.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -21,11 +22,11 @@ bool remove_box_directory(const std::string& path) {
 int remove_job_traces(const std::string& run_directory, std::uint32_t job_id) {
     int left = 0;
     for (const std::string& name : names_of_job(run_directory, job_id)) {
-        left += remove_box_directory(run_directory + "/" + name) ? 0 : 1;
+        left += remove_box_directory(fmt::format("{}/{}", run_directory, name)) ? 0 : 1;
     }
     const std::string steps = run_directory + "/steps";
     for (const std::string& name : names_of_job(steps, job_id)) {
-        const std::string path = steps + "/" + name;
+        const std::string path = fmt::format("{}/{}", steps, name);
         left += unlink(path.c_str()) == 0 || errno == ENOENT ? 0 : 1;
     }
     return left;

@@ -8,6 +8,7 @@
 
 #include "epilog/daemon_client.h"
 #include "epilog/harvest_steps.h"
+#include "epilog/hostlist.h"
 #include "epilog/record_line.h"
 #include "epilog/record_store.h"
 #include "epilog/report.h"
@@ -89,9 +90,9 @@ void record(const Spool& spool, const RecordEntry& entry, Deadline deadline) {
 std::vector<JobStep> steps_to_report(const Job& job, std::vector<JobStep> steps) {
     if (job.nodes.empty() || job.nodes.front() == job.node) return steps;
     const auto is_others = [&](const JobStep& step) {
-        const harvest::StepDescription& description = step.journal.step;
-        if (description.node_index != 0) return true;
-        return description.node != job.node;
+        const std::vector<std::string> nodes = expand_hostlist(step.journal.step.nodes);
+        return step.journal.step.node_index != 0 ||
+               std::find(nodes.begin(), nodes.end(), job.nodes.front()) != nodes.end();
     };
     steps.erase(std::remove_if(steps.begin(), steps.end(), is_others), steps.end());
     return steps;

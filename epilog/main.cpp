@@ -89,9 +89,7 @@ void add_options(CLI::App& app, Options& options) {
     app.set_version_flag("--version", INQUEST_VERSION_TEXT);
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
     openlog("inquest-epilog", LOG_PID, LOG_DAEMON);
     Options options;
     CLI::App app("Ends a job for Inquest: evidence, diagnosis, job record. Run by slurmd as Epilog.");
@@ -99,10 +97,20 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
-        if (error.get_exit_code() != 0) syslog(LOG_ERR, "%s: the defaults are used", error.what());
         if (error.get_exit_code() == 0) return app.exit(error);
+        syslog(LOG_ERR, "%s: the defaults are used", error.what());
     }
     RecordField field = RecordField::kAdminComment;
     if (!parse_field(options.field, field)) syslog(LOG_ERR, "--field: admin is used");
     return options.flush ? run_flush() : run_epilog(field);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (...) {
+        return kOk;
+    }
 }
