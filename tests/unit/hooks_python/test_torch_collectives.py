@@ -92,6 +92,27 @@ RAISING = HEAD + """
     """
 
 
+BACKWARD = HEAD + """
+    class Strict(torch.autograd.Function):
+        @staticmethod
+        def forward(context, tensor):
+            return tensor.clone()
+        @staticmethod
+        def backward(context, gradient):
+            raise ValueError("not finite")  # raise
+
+    model = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(3, 3))
+    if rank == 0:
+        try:
+            Strict.apply(torch.ones(2, requires_grad=True)).sum().backward()
+        finally:
+            os._exit(6)
+    model(torch.ones(2, 3)).sum().backward()  # victim
+    """
+
+STRICT = BACKWARD.replace("os._exit(6)", "pass").replace("rank == 0", "True")
+
+
 class Collectives(TorchCase):
     def test_every_operation_is_recorded_once_with_its_line(self):
         program = self.write("train.py", OPERATIONS)
@@ -151,6 +172,22 @@ class Collectives(TorchCase):
         error, = victim.records("EXCEPTION")
         self.assertEqual(error.text[:5], (program, "step", "RuntimeError", "training failed", "all_reduce"))
         self.assertEqual(error.number[:3], (self.line_of(program, "again"), 1, 1))
+
+    def test_an_exception_out_of_backward_is_told_from_one_of_the_users_own(self):
+        program = self.write("train.py", BACKWARD)
+        self.assertEqual([run.returncode for run in self.run_ranks(program)], [6, 1])
+        error, = self.by_rank()[1].records("EXCEPTION")
+        self.assertEqual((error.text[0], error.text[4]), (program, "backward"))
+        self.assertEqual(error.number[:3], (self.line_of(program, "victim"), 1, 1))
+
+    def test_an_exception_of_the_user_inside_backward_is_the_users(self):
+        program = self.write("train.py", STRICT)
+        self.assertEqual([run.returncode for run in self.run_ranks(program)], [1, 1])
+        for box in self.by_rank().values():
+            error, = box.records("EXCEPTION")
+            self.assertEqual((error.text[1], error.text[2], error.text[4]), ("backward", "ValueError", None))
+            self.assertEqual(error.number[:3], (self.line_of(program, "raise"), 1, 0))
+            self.assertEqual((box.live.backward_begun, box.live.backward_ended), (1, 1))
 
 
 if __name__ == "__main__":

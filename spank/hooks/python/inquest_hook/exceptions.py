@@ -93,7 +93,7 @@ def _call_in(traceback):
     call = None
     while traceback is not None:
         frame = traceback.tb_frame
-        if frame.f_code.co_name == "inquest_call":
+        if frame.f_code.co_name == "inquest_call":  # a patch's wrapper; it names its call when an exception passes
             call = frame.f_locals.get("call_name")
         elif place.is_user_frame(frame):
             call = None  # the user's own code, called back from inside, raised it

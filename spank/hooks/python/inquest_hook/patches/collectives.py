@@ -76,9 +76,7 @@ def apply(c10d):
 
 def _recorded(original, operation, arguments_of):
     nesting = calls.nesting
-    call_name = operation.name
 
-    # exceptions.py recognises this function in tracebacks by its name and reads call_name from it.
     @functools.wraps(original)
     def inquest_call(*args, **kwargs):
         if nesting.open or not box.active:
@@ -89,10 +87,11 @@ def _recorded(original, operation, arguments_of):
             result = original(*args, **kwargs)
         except BaseException:
             nesting.open = False
-            _end(ident, None, call_name)
+            call_name = operation.name  # noqa: F841 - exceptions.py reads it from the traceback
+            _end(ident, None)
             raise
         nesting.open = False
-        _end(ident, result if is_async else None, call_name)
+        _end(ident, result if is_async else None)
         return result
 
     return inquest_call
@@ -129,7 +128,7 @@ def _write_begin(operation, tensor, peer, group_calls, is_async, frame):
     return ident
 
 
-def _end(ident, async_result, call_name):
+def _end(ident, async_result):
     if not ident:
         return
     try:

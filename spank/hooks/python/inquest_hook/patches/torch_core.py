@@ -65,8 +65,6 @@ def _begin_backward(args, kwargs, plain_types, frame):
 
 
 def _with_backward(original, plain_types):
-    call_name = "backward"
-
     # One at a time: activation checkpointing calls backward again from inside, also from autograd's own threads.
     @functools.wraps(original)
     def inquest_call(*args, **kwargs):
@@ -76,6 +74,9 @@ def _with_backward(original, plain_types):
         ident = _begin_backward(args, kwargs, plain_types, sys._getframe(1))
         try:
             return original(*args, **kwargs)
+        except BaseException:
+            call_name = "backward"  # noqa: F841 - exceptions.py reads it from the traceback
+            raise
         finally:
             training.backward_open = False
             if box.active and ident:
