@@ -62,6 +62,8 @@ class Harvester {
             const auto gone = request_.gone_mono_ns.find(box.process);
             if (gone != request_.gone_mono_ns.end()) record.gone_mono_ns = gone->second;
             facts_.processes.push_back(record);
+            const auto live = read_live_counters_of(boxes_directory_.get(), box.name);
+            if (live && live->rank >= 0) ranks_.emplace(box.process, live->rank);
         }
     }
 
@@ -160,11 +162,15 @@ class Harvester {
         write_or_note(name + ".zst", compress_box(boxes_directory_.get(), name));
     }
 
-    /* torch appends the global rank to the file name that it was given (FlightRecorder.cpp), so that
-     * "flight-<pid>-<start>.pickle" becomes "flight-<pid>-<start>.pickle3". */
-    static std::optional<ProcessIdentity> flight_pickle_owner(const std::string& name) {
-        const size_t stem_bytes = name.find_last_not_of("0123456789") + 1;
-        return identity_from_name(name.substr(0, stem_bytes), "flight-", ".pickle");
+    /* torch appends the global rank to the file name that it was given (FlightRecorder.cpp):
+     * "nccl_trace_rank_3". The newest box of that rank names the process. */
+    [[nodiscard]] std::optional<ProcessIdentity> flight_pickle_owner(const std::string& name) const {
+        std::optional<ProcessIdentity> owner;
+        for (const auto& [process, rank] : ranks_) {
+            const bool is_newer = !owner || process.start_time_ticks > owner->start_time_ticks;
+            if (is_newer && name == fmt::format("nccl_trace_rank_{}", rank)) owner = process;
+        }
+        return owner;
     }
 
     void copy_plain(const std::string& from, const std::string& to, size_t limit, KeptEnd kept) {
@@ -206,6 +212,7 @@ class Harvester {
     UniqueFd node_directory_;
     std::vector<std::string> names_;
     std::vector<LogFile> logs_;
+    std::map<ProcessIdentity, int32_t> ranks_;
     NodeFacts facts_;
     HarvestResult result_;
     uint64_t first_sample_mono_ns_ = 0;

@@ -20,6 +20,7 @@ constexpr std::string_view kRequest =
     "POST /handler/fr_trace_json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
     "0\r\n\r\n";
 constexpr size_t kReadBytes = 65536;
+constexpr size_t kMaxHeldBytes = 128 * 1024 * 1024;
 constexpr size_t kMaxHeaderBytes = 16384;
 constexpr uint64_t kNsPerMs = 1000000U;
 
@@ -84,6 +85,19 @@ void hand_over(Exchange& exchange, const FlightHandler& handle) {
     exchange.socket.reset(-1);
 }
 
+size_t held_bytes(const std::vector<Exchange>& open) {
+    size_t bytes = 0;
+    for (const Exchange& exchange : open)
+        bytes += exchange.response.size();
+    return bytes;
+}
+
+/* Many ranks with long answers must not use up the memory of the process. */
+void receive_within(const std::vector<Exchange>& open, Exchange& exchange) {
+    receive(exchange);
+    if (held_bytes(open) > kMaxHeldBytes) finish(exchange, "answers are too long together");
+}
+
 /* Waits for the open exchanges; false when the time is over. */
 bool receive_some(std::vector<Exchange>& open, uint64_t deadline_mono_ns,
                   const std::function<uint64_t()>& mono_ns) {
@@ -97,7 +111,7 @@ bool receive_some(std::vector<Exchange>& open, uint64_t deadline_mono_ns,
         static_cast<int>(std::min<uint64_t>((deadline_mono_ns - now) / kNsPerMs + 1, 1000));
     poll(waiting.data(), waiting.size(), timeout_ms);
     for (size_t at = 0; at < open.size(); at++)
-        if (waiting[at].revents != 0) receive(open[at]);
+        if (waiting[at].revents != 0) receive_within(open, open[at]);
     return true;
 }
 

@@ -57,11 +57,8 @@ void Lead::conclude() {
 }
 
 void Lead::finish(uint64_t deadline_mono_ns) {
-    while (system_.mono_ns() < deadline_mono_ns) {
-        tick();
-        if (!wanted_ && !analyzer_.is_running(system_.mono_ns())) return;
+    while (analyzer_.is_running(system_.mono_ns()) && system_.mono_ns() < deadline_mono_ns)
         system_.sleep_ns(kLookEveryNs / 5);
-    }
 }
 
 }  // namespace inquest::watch

@@ -24,7 +24,8 @@ class Lead {
 
     void tick();
 
-    /* Completes what is outstanding within the time: for the end of the job. */
+    /* For the end of the job: lets a running analysis end within the time. One that has not begun is the
+     * epilog's. */
     void finish(uint64_t deadline_mono_ns);
 
  private:

@@ -15,7 +15,7 @@ using harvest::Reason;
 
 constexpr uint64_t kNsPerSecond = 1000000000U;
 constexpr uint64_t kHarvestNs = 8U * kNsPerSecond;
-constexpr uint64_t kFinishNs = 10U * kNsPerSecond;
+constexpr uint64_t kFinishNs = 5U * kNsPerSecond;
 constexpr uint64_t kSignEveryNs = kNsPerSecond;
 /* Signs and deaths this soon after the last harvest belong to the same event. */
 constexpr uint64_t kSameEventNs = 5U * kNsPerSecond;
@@ -55,8 +55,10 @@ uint8_t StepWatch::on_start() {
 }
 
 uint8_t StepWatch::on_task_exit(const inquest_step_message& fields) {
-    if (fields.wait_status == 0 || std::exchange(failure_seen_, true)) return INQUEST_STEP_REPLY_DONE;
-    return announce(Reason::failure) ? INQUEST_STEP_REPLY_DONE : INQUEST_STEP_REPLY_REFUSED;
+    if (fields.wait_status == 0) return INQUEST_STEP_REPLY_DONE;
+    const bool is_first = !std::exchange(failure_seen_, true);
+    const bool has_evidence = is_first ? announce(Reason::failure) : read_sign(step_).has_value();
+    return has_evidence ? INQUEST_STEP_REPLY_DONE : INQUEST_STEP_REPLY_REFUSED;
 }
 
 uint8_t StepWatch::on_step_end() {
@@ -154,7 +156,7 @@ bool StepWatch::harvest_now(Reason reason) {
     harvest::HarvestRequest request;
     request.step = step_;
     request.reason = reason;
-    if (stall_) request.stalled_since_mono_ns = stall_->since_mono_ns;
+    if (stall_ && reason == Reason::stall) request.stalled_since_mono_ns = stall_->since_mono_ns;
     request.gone_mono_ns = boxes_->gone();
     request.logs = logs_;
     request.deadline_mono_ns = now + kHarvestNs;

@@ -37,7 +37,7 @@ TEST_CASE("a harvest writes boxes, stacks, flight records and node.json") {
     node.write_process(kLiving, 'S', 1ULL << 39);
     node.write_box(kLiving, inquest::test::live_of_rank(0));
     node.write_box(kGone, inquest::test::live_of_rank(1));
-    write_file(node.boxes() / "flight-816-4712.pickle1", "\x80\x02.");
+    write_file(node.boxes() / "nccl_trace_rank_1", "\x80\x02.");
     write_file(node.boxes() / "unrelated", "x");
     HarvestRequest request = request_for(node, Reason::stall);
     request.stalled_since_mono_ns = 5;

@@ -185,6 +185,7 @@ TEST_CASE("the lead has a failed step analysed at its end") {
     Scene scene;
     scene.exit_task(256);
     scene.watch->handle(scene.node.plain_message(INQUEST_STEP_END));
+    scene.pass(6 * kSecond);
     scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
     CHECK(scene.analysed() ==
           "analyze " + scene.node.evidence().string() + " --report " + scene.node.report().string() + "\n");
@@ -198,6 +199,7 @@ TEST_CASE("the lead removes the evidence of a step that turned out well") {
     REQUIRE(scene.has_evidence());
     scene.exit_task(0);
     scene.watch->handle(scene.node.plain_message(INQUEST_STEP_END));
+    scene.pass(6 * kSecond);
     scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
     CHECK_FALSE(std::filesystem::exists(scene.node.report()));
 }
@@ -207,6 +209,7 @@ TEST_CASE("the lead removes nothing while another node is not known to be well")
     REQUIRE(give_sign(scene.node.step()));
     scene.exit_task(0);
     scene.watch->handle(scene.node.plain_message(INQUEST_STEP_END));
+    scene.pass(6 * kSecond);
     scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
     CHECK(scene.has_evidence());
 }
