@@ -33,9 +33,9 @@ std::int32_t rank_of(const Json& party) {
 }
 
 const Json& parties_of(const Json& diagnosis, const char* key) {
-    static const Json kNone = Json::array();
+    static const Json none = Json::array();
     const auto found = diagnosis.find(key);
-    return found != diagnosis.end() && found->is_array() ? *found : kNone;
+    return found != diagnosis.end() && found->is_array() ? *found : none;
 }
 
 RankSet ranks_of(const Json& parties) {

@@ -14,8 +14,8 @@ namespace {
 using harvest::UniqueFd;
 
 constexpr auto kPollInterval = std::chrono::milliseconds(100);
-constexpr std::size_t kMaxNodeJsonBytes = 4 * 1024 * 1024;
-constexpr std::size_t kMaxDiagnosisBytes = 32 * 1024 * 1024;
+constexpr std::size_t kMaxNodeJsonBytes = std::size_t{4} * 1024 * 1024;
+constexpr std::size_t kMaxDiagnosisBytes = std::size_t{32} * 1024 * 1024;
 constexpr std::size_t kMaxNodeDirectories = 65536;
 constexpr std::size_t kMaxFilesPerNode = 16384;
 
