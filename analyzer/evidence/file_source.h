@@ -32,7 +32,7 @@ struct Bytes {
 
 class FileSource {
  public:
-    static constexpr size_t kPrefixBytes = 64 * 1024;
+    static constexpr size_t kPrefixBytes = size_t{64} * 1024;
 
     // `directory_fd` as for openat(2). The error is a phrase for a person: "is a symbolic link".
     static tl::expected<FileSource, std::string> open_at(int directory_fd, const std::string& name);

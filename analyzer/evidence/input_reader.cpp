@@ -11,7 +11,7 @@ namespace inquest::evidence {
 
 namespace {
 
-constexpr size_t kChunkBytes = 1024 * 1024;
+constexpr size_t kChunkBytes = size_t{1024} * 1024;
 
 // The last part of the path, without ".zst".
 std::string_view base_name(std::string_view source) {

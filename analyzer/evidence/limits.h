@@ -5,7 +5,7 @@
 
 namespace inquest::evidence {
 
-constexpr uint64_t kMebibyte = 1024 * 1024;
+constexpr uint64_t kMebibyte = uint64_t{1024} * 1024;
 
 struct Limits {
     uint64_t box_bytes = 16 * kMebibyte;
@@ -15,7 +15,7 @@ struct Limits {
     uint64_t node_json_bytes = 16 * kMebibyte;
     uint64_t log_head_bytes = 16 * kMebibyte;  // of a log: its beginning and
     uint64_t log_tail_bytes = 48 * kMebibyte;  // its end are kept
-    size_t log_line_bytes = 64 * 1024;
+    size_t log_line_bytes = size_t{64} * 1024;
     size_t files = 200'000;
     size_t directory_depth = 6;
     size_t tree_values = 64'000'000;  // values of one pickle or JSON document

@@ -102,7 +102,7 @@ std::optional<int64_t> scan_zone_offset_ns(Scanner& scanner) {
     if (scanner.peek() == ':') scanner.one_of(":");
     const int minutes = scanner.number(2);
     if (!scanner.good() || hours > 14 || minutes > 59) return std::nullopt;
-    const int64_t offset = (hours * 60 + minutes) * 60 * kNsPerSecond;
+    const int64_t offset = (int64_t{hours} * 60 + minutes) * 60 * kNsPerSecond;
     return sign == '-' ? -offset : offset;
 }
 

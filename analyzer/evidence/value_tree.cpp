@@ -8,14 +8,14 @@ namespace inquest::evidence {
 Value Value::integral(ValueKind kind, int64_t value) {
     Value result;
     result.kind_ = kind;
-    result.integer_ = value;
+    result.number = value;
     return result;
 }
 
 Value Value::real(double value) {
     Value result;
     result.kind_ = ValueKind::kReal;
-    result.real_ = value;
+    result.fraction = value;
     return result;
 }
 
@@ -23,24 +23,24 @@ Value Value::text(ValueKind kind, std::string_view text) {
     Value result;
     result.kind_ = kind;
     result.size_ = static_cast<uint32_t>(std::min<size_t>(text.size(), std::numeric_limits<uint32_t>::max()));
-    result.text_ = text.data();
+    result.characters = text.data();
     return result;
 }
 
 std::optional<int64_t> Value::as_integer() const {
     if (kind_ != ValueKind::kInteger) return std::nullopt;
-    return integer_;
+    return number;
 }
 
 std::optional<double> Value::as_real() const {
-    if (kind_ == ValueKind::kReal) return real_;
-    if (kind_ == ValueKind::kInteger) return static_cast<double>(integer_);
+    if (kind_ == ValueKind::kReal) return fraction;
+    if (kind_ == ValueKind::kInteger) return static_cast<double>(number);
     return std::nullopt;
 }
 
 std::optional<bool> Value::as_boolean() const {
     if (kind_ != ValueKind::kBool) return std::nullopt;
-    return integer_ != 0;
+    return number != 0;
 }
 
 Value ValueTree::new_container(ValueKind kind) {

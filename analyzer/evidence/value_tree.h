@@ -29,12 +29,12 @@ class Value {
     bool is_container() const { return kind_ >= ValueKind::kList; }
     // Defaults for values of another kind: the empty text, nullopt.
     std::string_view as_text() const {
-        return is_text() ? std::string_view(text_, size_) : std::string_view();
+        return is_text() ? std::string_view(characters, size_) : std::string_view();
     }
     std::optional<int64_t> as_integer() const;
     std::optional<double> as_real() const;
     std::optional<bool> as_boolean() const;
-    uint32_t container_number() const { return static_cast<uint32_t>(integer_); }
+    uint32_t container_number() const { return static_cast<uint32_t>(number); }
 
  private:
     static Value integral(ValueKind kind, int64_t value);
@@ -42,9 +42,9 @@ class Value {
     ValueKind kind_ = ValueKind::kNone;
     uint32_t size_ = 0;
     union {
-        int64_t integer_ = 0;
-        double real_;
-        const char* text_;
+        int64_t number = 0;
+        double fraction;
+        const char* characters;
     };
 };
 

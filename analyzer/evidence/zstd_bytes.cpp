@@ -11,7 +11,7 @@ namespace inquest::evidence {
 namespace {
 
 constexpr std::string_view kMagic = "\x28\xB5\x2F\xFD";
-constexpr size_t kChunkBytes = 128 * 1024;
+constexpr size_t kChunkBytes = size_t{128} * 1024;
 constexpr int kMostWindowLog = 27;  // 128 MiB: what the zstd program reads without --long
 
 struct StreamDeleter {
