@@ -72,7 +72,7 @@ std::vector<pollfd> Core::descriptors() const {
     for (const auto& [id, client] : clients_)
         watched.push_back({client.connection.get(), static_cast<short>(client.is_waiting ? 0 : POLLIN), 0});
     for (const StepWorker& worker : workers_)
-        if (!worker.is_broken())
+        if (!worker.is_broken() && !worker.is_closed())
             watched.push_back({worker.channel_fd(),
                                static_cast<short>(POLLIN | (worker.wants_to_send() ? POLLOUT : 0)), 0});
     return watched;
@@ -132,11 +132,11 @@ bool Core::serve_client(uint64_t id, Client& client) {
 
 void Core::serve_workers() {
     for (StepWorker& worker : workers_) {
-        if (worker.is_broken()) continue;
+        if (worker.is_broken() || worker.is_closed()) continue;
         worker.flush();
         for (const Answer& owed : worker.receive())
             answer(owed.client, owed.reply);
-        if (worker.is_broken()) give_up(worker, "has closed its channel");
+        if (worker.is_broken()) give_up(worker, "breaks the protocol");
     }
 }
 

@@ -50,7 +50,7 @@ tl::expected<StepWorker, std::string> StepWorker::start(const StepKey& key, uid_
 }
 
 bool StepWorker::send(uint64_t client, const std::string& message, uint64_t now_mono_ns) {
-    if (broken_ || outbox_.size() >= kMaxQueuedMessages) return false;
+    if (broken_ || closed_ || outbox_.size() >= kMaxQueuedMessages) return false;
     const RequestHeader header{next_token_++};
     std::string packet(sizeof header, '\0');
     std::memcpy(packet.data(), &header, sizeof header);
@@ -64,7 +64,7 @@ void StepWorker::flush() {
     while (!outbox_.empty()) {
         const std::string& packet = outbox_.front();
         if (::send(channel_.get(), packet.data(), packet.size(), MSG_DONTWAIT | MSG_NOSIGNAL) < 0) {
-            broken_ = broken_ || (errno != EAGAIN && errno != EINTR && errno != ENOBUFS);
+            closed_ = errno != EAGAIN && errno != EINTR && errno != ENOBUFS;
             return;
         }
         outbox_.pop_front();
@@ -77,6 +77,8 @@ std::vector<Answer> StepWorker::receive() {
     for (;;) {
         const ssize_t count = recv(channel_.get(), &reply, sizeof reply, MSG_DONTWAIT);
         if (count < 0 && (errno == EAGAIN || errno == EINTR)) return answers;
+        closed_ = count == 0;
+        if (closed_) return answers;
         const auto debt = debts_.find(reply.token);
         if (count != static_cast<ssize_t>(sizeof reply) || debt == debts_.end()) {
             broken_ = true;

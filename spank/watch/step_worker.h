@@ -40,7 +40,8 @@ class StepWorker {
      */
     bool send(uint64_t client, const std::string& message, uint64_t now_mono_ns);
 
-    /* Answers that have arrived. Sets is_broken() when the worker is gone or says nonsense. */
+    /* Answers that have arrived. Sets is_broken() when the worker says nonsense, is_closed() when it has
+     * ended. */
     std::vector<Answer> receive();
     void flush();
 
@@ -58,6 +59,7 @@ class StepWorker {
     [[nodiscard]] int channel_fd() const { return channel_.get(); }
     [[nodiscard]] bool wants_to_send() const { return !outbox_.empty(); }
     [[nodiscard]] bool is_broken() const { return broken_; }
+    [[nodiscard]] bool is_closed() const { return closed_; }
 
  private:
     struct Debt {
@@ -72,6 +74,7 @@ class StepWorker {
     std::map<uint64_t, Debt> debts_; /* by token */
     uint64_t next_token_ = 1;
     bool broken_ = false;
+    bool closed_ = false;
 };
 
 }  // namespace inquest::watch
