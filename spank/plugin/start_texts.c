@@ -24,19 +24,47 @@ static void read_variable(spank_t spank, const char* name, char* ret_text, size_
     }
 }
 
-static void read_node_name(spank_t spank) {
-    read_variable(spank, "SLURMD_NODENAME", texts.node, sizeof texts.node);
-    if (texts.node[0] == '\0' && gethostname(texts.node, sizeof texts.node - 1) == 0) {
-        texts.node[strcspn(texts.node, ".")] = '\0';
+static void host_name(char* ret_name, size_t bytes) {
+    if (gethostname(ret_name, bytes - 1) == 0) {
+        ret_name[strcspn(ret_name, ".")] = '\0';
     }
 }
 
-static void read_nodes(spank_t spank, uint32_t step_id) {
-    if (step_id == SLURM_BATCH_SCRIPT) { /* runs on this node alone, whatever the job has */
-        memcpy(texts.nodes, texts.node, sizeof texts.node);
-        return;
+/* Name number `index` of a host list like n[1-4], "" when there is none. */
+static void name_in_list(const char* list, uint32_t index, char* ret_name, size_t bytes) {
+    /* hostlist_t is the pointer in 22.05 and the struct behind it in later versions. */
+    __typeof__(slurm_hostlist_create(list)) names = slurm_hostlist_create(list);
+    char* name = names == NULL ? NULL : slurm_hostlist_shift(names);
+    for (uint32_t skipped = 0; skipped < index && name != NULL; ++skipped) {
+        free(name);
+        name = slurm_hostlist_shift(names);
     }
-    read_variable(spank, "SLURM_STEP_NODELIST", texts.nodes, sizeof texts.nodes);
+    if (name != NULL && strlen(name) < bytes) {
+        memcpy(ret_name, name, strlen(name) + 1);
+    }
+    free(name);
+    if (names != NULL) {
+        slurm_hostlist_destroy(names);
+    }
+}
+
+/* The batch step runs on its own node alone, whatever the job has, and its SLURMD_NODENAME names that node. A
+ * nested srun hands the batch node's SLURMD_NODENAME to all of its nodes (seen with 22.05.8): other steps
+ * trust only the list. */
+static void read_nodes(spank_t spank, const struct inquest_step_message* head) {
+    texts.node[0] = '\0';
+    if (head->step_id == SLURM_BATCH_SCRIPT) {
+        read_variable(spank, "SLURMD_NODENAME", texts.node, sizeof texts.node);
+    } else {
+        read_variable(spank, "SLURM_STEP_NODELIST", texts.nodes, sizeof texts.nodes);
+        name_in_list(texts.nodes, head->node_index, texts.node, sizeof texts.node);
+    }
+    if (texts.node[0] == '\0') {
+        host_name(texts.node, sizeof texts.node);
+    }
+    if (head->step_id == SLURM_BATCH_SCRIPT) {
+        memcpy(texts.nodes, texts.node, sizeof texts.node);
+    }
 }
 
 static uint32_t stall_seconds(spank_t spank) {
@@ -47,8 +75,7 @@ static uint32_t stall_seconds(spank_t spank) {
 }
 
 int inquest_add_start_texts(spank_t spank, const char* box_path, struct inquest_step_packet* packet) {
-    read_node_name(spank);
-    read_nodes(spank, packet->head.step_id);
+    read_nodes(spank, &packet->head);
     read_variable(spank, "INQUEST_REPORT_DIR", texts.report, sizeof texts.report);
     read_variable(spank, "INQUEST_INJECTED", texts.injected, sizeof texts.injected);
     read_variable(spank, "INQUEST_LEFT_ALONE", texts.left_alone, sizeof texts.left_alone);
