@@ -94,7 +94,7 @@ def _call_in(traceback):
     while traceback is not None:
         frame = traceback.tb_frame
         if frame.f_code.co_name == "inquest_call":  # a patch's wrapper; it names its call when an exception passes
-            call = frame.f_locals.get("call_name")
+            call = frame.f_locals.get("call_name", call)  # nested calls of wrappers do not name themselves
         elif place.is_user_frame(frame):
             call = None  # the user's own code, called back from inside, raised it
         traceback = traceback.tb_next
