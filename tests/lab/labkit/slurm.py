@@ -86,16 +86,17 @@ class Run:
         return "notice" if now - self.notice_at > AFTER_NOTICE_S else ""
 
     def running(self, client, job_id):
-        """sbatch returns at once, srun when its job has ended."""
+        """sbatch returns as soon as the job is queued, srun when it has ended."""
         if client.poll() is None:
             return True
-        return self.launch != "srun" and job_id is not None and not self.cluster.ended(job_id)
+        return self.launch != "srun" and client.returncode == 0 and not self.cluster.ended(job_id)
 
     def wait(self, client, started):
         """Returns the job's id and why it was cancelled, if it was."""
         job_id, cancelled = None, ""
-        while self.running(client, job_id):
-            job_id = job_id or self.cluster.job_id(self.job_name)
+        if self.launch != "srun":
+            client.wait()
+        while self.running(client, job_id := job_id or self.cluster.job_id(self.job_name)):
             output = self.output()
             self.signal_when_due(output)
             reason = "" if cancelled else self.reason_to_cancel(output, started)
