@@ -49,16 +49,28 @@ void Lead::look_at_end() {
 void Lead::conclude() {
     wanted_.reset();
     concluded_ = survey_.all_ended(step_);
-    if (concluded_ && survey_.all_succeeded(step_)) {
-        harvest::remove_step_evidence(step_.report_directory, harvest::step_name(step_.step_id));
-        return;
-    }
-    analyzer_.start(step_, system_.mono_ns() + kAnalysisNs);
+    if (!concluded_ || !remove_if_well()) analyzer_.start(step_, system_.mono_ns() + kAnalysisNs);
+}
+
+bool Lead::remove_if_well() {
+    if (!survey_.all_succeeded(step_)) return false;
+    harvest::remove_step_evidence(step_.report_directory, harvest::step_name(step_.step_id));
+    return true;
+}
+
+bool Lead::is_settled() {
+    if (!step_.ended || concluded_ || any_task_failed(step_) || !read_sign(step_)) return true;
+    survey_.update(step_);
+    if (!survey_.all_ended(step_)) return false;
+    remove_if_well();
+    return true;
 }
 
 void Lead::finish(uint64_t deadline_mono_ns) {
-    while (analyzer_.is_running(system_.mono_ns()) && system_.mono_ns() < deadline_mono_ns)
+    while (system_.mono_ns() < deadline_mono_ns) {
+        if (!analyzer_.is_running(system_.mono_ns()) && is_settled()) return;
         system_.sleep_ns(kLookEveryNs / 5);
+    }
 }
 
 }  // namespace inquest::watch

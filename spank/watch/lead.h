@@ -24,8 +24,9 @@ class Lead {
 
     void tick();
 
-    /* For the end of the job: lets a running analysis end within the time. One that has not begun is the
-     * epilog's. */
+    /* For the end of the job: lets a running analysis end and, when no task of this node failed, waits for
+     * the other nodes to end in order to remove the evidence of a healthy step. An analysis that has not
+     * begun is the epilog's. */
     void finish(uint64_t deadline_mono_ns);
 
  private:
@@ -36,6 +37,8 @@ class Lead {
 
     [[nodiscard]] bool is_due() const;
     void conclude();
+    bool remove_if_well();
+    bool is_settled();
     void look_at_end();
 
     const harvest::StepDescription& step_;

@@ -199,7 +199,6 @@ TEST_CASE("the lead removes the evidence of a step that turned out well") {
     REQUIRE(scene.has_evidence());
     scene.exit_task(0);
     scene.watch->handle(scene.node.plain_message(INQUEST_STEP_END));
-    scene.pass(6 * kSecond);
     scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
     CHECK_FALSE(std::filesystem::exists(scene.node.report()));
 }
