@@ -38,28 +38,47 @@ Effect effect_on_others(const StepView& step, const RankView& culprit, WallNs mo
     return effect;
 }
 
-bool another_failed_before(const StepView& step, const RankView& view) {
-    return std::any_of(step.ranks.begin(), step.ranks.end(), [&](const RankView& other) {
-        return &other != &view && ended_badly(other.end) && other.end.wall_ns != 0 && view.end.wall_ns != 0 &&
-               other.end.wall_ns < view.end.wall_ns;
+// Outside signals came to both at the same time, before any rank could fail because of the first.
+bool signalled_together(const StepView& step, const RankView& a, const RankView& b) {
+    if (&a == &b || !ended_by_outside_signal(a) || !ended_by_outside_signal(b)) return false;
+    if (std::abs(a.end.wall_ns - b.end.wall_ns) > kSentTogetherNs) return false;
+    const WallNs later = std::max(a.end.wall_ns, b.end.wall_ns);
+    return std::none_of(step.ranks.begin(), step.ranks.end(), [&](const RankView& view) {
+        return view.end.kind == EndKind::kException && view.end.wall_ns != 0 && view.end.wall_ns < later;
     });
 }
 
-// Outside signals came to this rank and to another one at the same time.
-bool signalled_together(const StepView& step, const RankView& view) {
+bool signalled_with_others(const StepView& step, const RankView& view) {
+    return std::any_of(step.ranks.begin(), step.ranks.end(),
+                       [&](const RankView& other) { return signalled_together(step, view, other); });
+}
+
+// Failures that another rank's end cannot explain. Exceptions of witnesses do not count: they are raised
+// within milliseconds, often before Slurm notices the end of the rank that caused them.
+bool failed_by_itself(const RankView& view, const knowledge::Knowledge& knowledge) {
+    const RankEnd& end = view.end;
+    if (end.kind == EndKind::kException) {
+        return !know_exception(knowledge, end.exception->type, end.exception->message).witness;
+    }
+    if (end.kind == EndKind::kSignal) return signal_class(end.signal) != "abort" || !waits(view);
+    return end.kind == EndKind::kStatus;
+}
+
+bool another_failed_before(const StepView& step, const RankView& view,
+                           const knowledge::Knowledge& knowledge) {
     return std::any_of(step.ranks.begin(), step.ranks.end(), [&](const RankView& other) {
-        return &other != &view && ended_by_outside_signal(other) &&
-               std::abs(other.end.wall_ns - view.end.wall_ns) <= kSentTogetherNs;
+        return &other != &view && failed_by_itself(other, knowledge) && other.end.wall_ns != 0 &&
+               view.end.wall_ns != 0 && other.end.wall_ns < view.end.wall_ns;
     });
 }
 
 // A rank that aborts inside a collective was taken down by the library; one that is signalled after another
 // one failed was taken down by the launcher.
-bool signal_is_witness(const StepView& step, const RankView& view) {
+bool signal_is_witness(const StepView& step, const RankView& view, const knowledge::Knowledge& knowledge) {
     const std::string kind = signal_class(view.end.signal);
     if (kind == "abort") return waits(view);
     if (kind != "outside") return false;
-    return another_failed_before(step, view) || signalled_together(step, view);
+    return another_failed_before(step, view, knowledge) || signalled_with_others(step, view);
 }
 
 model::Evidence end_evidence(const RankView& view, const std::string& text) {
@@ -69,11 +88,22 @@ model::Evidence end_evidence(const RankView& view, const std::string& text) {
     return {source, view.rank->rank, view.end.wall_ns, text};
 }
 
+// Where the rank was last seen in the user's program.
+model::Place last_known_place(const RankView& view) {
+    if (place_of(view).known()) return place_of(view);
+    if (!view.rank->backwards.empty() && view.rank->collectives.empty()) {
+        return view.rank->backwards.back().place;
+    }
+    if (!view.rank->collectives.empty()) return view.rank->collectives.back().place;
+    if (!view.rank->backwards.empty()) return view.rank->backwards.back().place;
+    return {};
+}
+
 Observation start(const std::string& fact, const StepView& step, const RankView& view) {
     Observation observation;
     observation.fact = fact;
-    observation.subjects = {subject_of(view)};
-    observation.place = place_of(view);
+    observation.place = last_known_place(view);
+    observation.subjects = {subject_of(view, observation.place)};
     observation.wall_ns = view.end.wall_ns;
     const Effect effect = effect_on_others(step, view, view.end.wall_ns);
     observation.attributes = {{"others_wait", yes_no(effect.wait)},
@@ -81,28 +111,27 @@ Observation start(const std::string& fact, const StepView& step, const RankView&
     return observation;
 }
 
-Observation signal_end(const StepView& step, const RankView& view) {
+Observation signal_end(const StepView& step, const RankView& view, const knowledge::Knowledge& knowledge) {
     Observation observation = start("ended_by_signal", step, view);
     const std::string name = signal_name(view.end.signal);
     observation.attributes["signal"] = std::to_string(view.end.signal);
     observation.attributes["signal_name"] = name;
     observation.attributes["class"] = signal_class(view.end.signal);
     observation.attributes["shell"] = yes_no(view.end.by_shell);
-    observation.attributes["first"] = yes_no(!another_failed_before(step, view));
-    observation.attributes["everyone"] =
-        yes_no(ended_by_outside_signal(view) && signalled_together(step, view));
-    observation.attributes["witness"] = yes_no(signal_is_witness(step, view));
+    observation.attributes["first"] = yes_no(!another_failed_before(step, view, knowledge));
+    observation.attributes["everyone"] = yes_no(signalled_with_others(step, view));
+    observation.attributes["witness"] = yes_no(signal_is_witness(step, view, knowledge));
     observation.evidence = {
         end_evidence(view, fmt::format("rank {} was ended by signal {} ({}) at {}", *view.rank->rank,
                                        view.end.signal, name, clock_text(view.end.wall_ns)))};
     return observation;
 }
 
-Observation status_end(const StepView& step, const RankView& view) {
+Observation status_end(const StepView& step, const RankView& view, const knowledge::Knowledge& knowledge) {
     Observation observation = start("ended_with_status", step, view);
     observation.attributes["status"] = std::to_string(view.end.status);
-    observation.attributes["first"] = yes_no(!another_failed_before(step, view));
-    observation.attributes["witness"] = yes_no(another_failed_before(step, view));
+    observation.attributes["first"] = yes_no(!another_failed_before(step, view, knowledge));
+    observation.attributes["witness"] = yes_no(another_failed_before(step, view, knowledge));
     observation.evidence = {
         end_evidence(view, fmt::format("rank {} ended with status {} at {}", *view.rank->rank,
                                        view.end.status, clock_text(view.end.wall_ns)))};
@@ -148,20 +177,12 @@ size_t count_zero_ends(const StepView& step) {
     }));
 }
 
-model::Place last_known_place(const RankView& view) {
-    if (!view.rank->collectives.empty()) return view.rank->collectives.back().place;
-    if (!view.rank->backwards.empty()) return view.rank->backwards.back().place;
-    return {};
-}
-
 Observation zero_end(const StepView& step, const RankView& view) {
     Observation observation = start("exited_zero", step, view);
     const Waiters waiters = waiters_after(step, view);
     std::vector<int> others;
     for (const size_t index : waiters.indices)
         others.push_back(*step.ranks[index].rank->rank);
-    observation.place = last_known_place(view);
-    observation.subjects = {subject_of(view, observation.place)};
     observation.attributes["others_wait"] = yes_no(!waiters.indices.empty());
     observation.attributes["minority"] = yes_no(count_zero_ends(step) <= waiters.indices.size());
     observation.attributes["steps_behind"] = yes_no(view.rank->step < waiters.steps);
@@ -219,8 +240,8 @@ void add_memory_limit(const StepView& step, Observations& observations) {
 Observations detect_ends(const StepView& step, const knowledge::Knowledge& knowledge) {
     Observations observations;
     for (const RankView& view : step.ranks) {
-        if (view.end.kind == EndKind::kSignal) observations.push_back(signal_end(step, view));
-        if (view.end.kind == EndKind::kStatus) observations.push_back(status_end(step, view));
+        if (view.end.kind == EndKind::kSignal) observations.push_back(signal_end(step, view, knowledge));
+        if (view.end.kind == EndKind::kStatus) observations.push_back(status_end(step, view, knowledge));
         if (view.end.kind == EndKind::kZero) observations.push_back(zero_end(step, view));
         for (const model::ExceptionSeen& exception : view.rank->exceptions) {
             observations.push_back(exception_seen(step, view, exception, knowledge));

@@ -180,10 +180,7 @@ int world_size_of(const model::Timeline& timeline, const std::vector<RankView>& 
 }
 
 void judge_stall(StepView& step) {
-    for (const model::Node& node : step.timeline->nodes) {
-        if (node.reason == "stall" || node.stalled_since_wall_ns) step.stalled = true;
-    }
-    step.stalled = step.stalled || std::any_of(step.ranks.begin(), step.ranks.end(), waits_long);
+    step.stalled = std::any_of(step.ranks.begin(), step.ranks.end(), waits_long);
     for (const RankView& view : step.ranks) {
         step.stalled_since_ns = std::max(step.stalled_since_ns, view.rank->last_progress_wall_ns);
     }

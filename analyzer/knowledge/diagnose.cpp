@@ -248,7 +248,7 @@ std::map<std::string, std::optional<std::string>> collect_versions(const model::
     std::map<std::string, std::set<std::string>> seen;
     for (const model::Rank& rank : timeline.ranks) {
         for (const std::string name : {"torch", "python", "nccl", "cuda"}) {
-            const auto found = rank.environment.find(name + "_version");
+            const auto found = rank.environment.find(name);
             if (found != rank.environment.end()) seen[name].insert(found->second);
         }
     }
