@@ -71,9 +71,17 @@ def require_inquest():
         sys.exit(SKIPPED)
 
 
+def leave(number, _):
+    """A second signal must not interrupt the cleaning up that the first one starts."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 def main(test):
-    """Runs a test, prints its one line and ends with its status. SIGTERM ends it in order, with its clusters."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    """Runs a test, prints its one line and ends with its status. A signal ends it in order, with its clusters."""
+    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGINT, leave)
     try:
         print(test() or "")
     except Failed as failure:
