@@ -91,12 +91,12 @@ model::Evidence end_evidence(const RankView& view, const std::string& text) {
 // Where the rank was last seen in the user's program.
 model::Place last_known_place(const RankView& view) {
     if (place_of(view).known()) return place_of(view);
-    if (!view.rank->backwards.empty() && view.rank->collectives.empty()) {
-        return view.rank->backwards.back().place;
-    }
-    if (!view.rank->collectives.empty()) return view.rank->collectives.back().place;
-    if (!view.rank->backwards.empty()) return view.rank->backwards.back().place;
-    return {};
+    const auto& calls = view.rank->collectives;
+    const auto& backwards = view.rank->backwards;
+    if (calls.empty()) return backwards.empty() ? model::Place{} : backwards.back().place;
+    const bool backward_is_later =
+        !backwards.empty() && backwards.back().begin_wall_ns > calls.back().begin_wall_ns;
+    return backward_is_later ? backwards.back().place : calls.back().place;
 }
 
 Observation start(const std::string& fact, const StepView& step, const RankView& view) {

@@ -68,6 +68,7 @@ struct Waiting {
 Waiting waiting_during(const StepView& step, const RankView& busy, const PhaseSpan& span) {
     Waiting waiting;
     const WallNs until = busy_until(busy, span);
+    const bool still_busy = busy.end.kind == EndKind::kRunning && until == busy.seen_ns;
     for (const RankView& view : step.ranks) {
         if (&view == &busy || !waits(view)) continue;
         const bool overlaps = view.block.since_ns < until && view.block.until_ns > span.begin_wall_ns;
@@ -76,7 +77,7 @@ Waiting waiting_during(const StepView& step, const RankView& busy, const PhaseSp
         if (waiting.first == nullptr) waiting.first = &view;
         const bool within = view.block.until_ns <= until;
         if (view.block.failed && within) ++waiting.timed_out;
-        if (busy.end.kind == EndKind::kRunning && view.block.until_ns >= until) ++waiting.still;
+        if (still_busy && view.block.until_ns >= until) ++waiting.still;
     }
     return waiting;
 }

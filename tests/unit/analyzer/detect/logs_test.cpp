@@ -1,0 +1,53 @@
+// What plain logs decide, and what they do not.
+#include "tests/unit/analyzer/detect/diagnose_helper.h"
+
+using namespace inquest;
+using namespace inquest::test;
+
+namespace {
+
+model::Timeline log_of(const std::vector<std::string>& lines) {
+    model::Timeline timeline;
+    model::LogFile file{"job.log", {}};
+    for (const std::string& text : lines) {
+        model::LogLine line;
+        line.number = static_cast<int64_t>(file.lines.size()) + 1;
+        line.text = text;
+        if (text.rfind("[rank2]:", 0) == 0) line.rank = 2;
+        file.lines.push_back(line);
+    }
+    timeline.logs.push_back(file);
+    return timeline;
+}
+
+}  // namespace
+
+TEST_CASE("the first traceback that is not a witness's names rank and line") {
+    const auto diagnosis = diagnosis_of(
+        log_of({"[rank2]: Traceback (most recent call last):",
+                "[rank2]:   File \"/home/user/train.py\", line 12, in load", "[rank2]:     return table[key]",
+                "[rank2]: KeyError: 'v3'", "RuntimeError: Connection closed by peer [10.0.0.2]:99"}));
+    CHECK(diagnosis.cause == "rank-exception");
+    CHECK(ranks_in(diagnosis.initiating) == std::vector<int>{2});
+    CHECK(diagnosis.initiating.front().place.line == 12);
+}
+
+TEST_CASE("a traceback of a witness decides nothing") {
+    const auto diagnosis =
+        diagnosis_of(log_of({"Traceback (most recent call last):", "  File \"a.py\", line 1, in f", "    f()",
+                             "RuntimeError: Connection closed by peer [10.0.0.2]:99"}));
+    CHECK(diagnosis.cause == "unknown");
+}
+
+TEST_CASE("torchrun's exit codes") {
+    CHECK(diagnosis_of(log_of({"E failed (exitcode: -9) local_rank: 0 (pid: 5) of binary: python"})).cause ==
+          "killed-by-signal");
+    CHECK(diagnosis_of(log_of({"E failed (exitcode: -11) local_rank: 0 (pid: 5) of binary: python"})).cause ==
+          "segmentation-fault");
+    CHECK(diagnosis_of(log_of({"E failed (exitcode: -6) local_rank: 0 (pid: 5) of binary: python"})).cause ==
+          "unknown");
+}
+
+TEST_CASE("an empty log decides nothing") {
+    CHECK(diagnosis_of(log_of({})).cause == "unknown");
+}
