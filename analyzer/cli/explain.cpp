@@ -45,7 +45,7 @@ Command add_explain(CLI::App& app) {
         ->required();
     command->add_option("--knowledge", options->knowledge, "Directory of the knowledge base");
     command->footer(
-        "EXAMPLES\n  inquest explain collective-on-some-ranks\n"
+        "EXAMPLES\n  inquest explain CAUSE\n"
         "\nEXIT STATUS\n  0 printed, 2 no such cause\n");
     return [options] { return explain(*options); };
 }

@@ -17,7 +17,7 @@ constexpr const char* kFooter =
     "  inquest analyze -                       the same from standard input\n"
     "  inquest analyze inquest-4711/evidence/0 diagnose what a step left behind\n"
     "  inquest show 4711                       print the report of job 4711\n"
-    "  inquest explain segmentation-fault      what is known about a cause\n"
+    "  inquest explain CAUSE                   what is known about a cause\n"
     "\n"
     "EXIT STATUS of analyze\n"
     "  0 healthy, 10 diagnosed, 11 unknown, 2 wrong usage, 3 nothing readable\n";

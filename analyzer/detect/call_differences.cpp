@@ -197,6 +197,39 @@ Observation absent_rank(const StepView& step, const GroupCalls& group, const Abs
     return observation;
 }
 
+// Ranks that neither wait nor ended while all others wait in backward.
+Observations absent_from_backward(const StepView& step) {
+    std::vector<int> waiting;
+    const RankView* first = nullptr;
+    for (const RankView& view : step.ranks) {
+        if (view.block.kind != BlockKind::kBackward) continue;
+        waiting.push_back(*view.rank->rank);
+        if (first == nullptr) first = &view;
+    }
+    Observations observations;
+    if (first == nullptr) return observations;
+    for (const RankView& view : step.ranks) {
+        if (waits(view) || view.end.kind != EndKind::kRunning) continue;
+        Observation observation;
+        observation.fact = "rank_absent";
+        observation.place = stack_place(view);
+        observation.subjects = {subject_of(view, observation.place)};
+        observation.wall_ns = view.rank->last_progress_wall_ns;
+        observation.attributes = {{"operation", "backward"},
+                                  {"group", ""},
+                                  {"position", std::to_string(first->block.backward->step)},
+                                  {"doing", doing_text(view)},
+                                  {"others", describe_ranks(waiting)},
+                                  {"other_place", describe_place(place_of(*first))},
+                                  {"at_end", step.failed ? "crash" : "slow"}};
+        observation.evidence = {{view.rank->source, view.rank->rank, view.rank->last_progress_wall_ns,
+                                 fmt::format("rank {} is in no backward, in which {} wait", *view.rank->rank,
+                                             describe_ranks(waiting))}};
+        observations.push_back(std::move(observation));
+    }
+    return observations;
+}
+
 }  // namespace
 
 Observations detect_call_differences(const StepView& step) {
@@ -213,6 +246,7 @@ Observations detect_call_differences(const StepView& step) {
             observations.push_back(absent_rank(step, group, *absence, index));
         }
     }
+    if (observations.empty()) return absent_from_backward(step);
     return observations;
 }
 

@@ -58,7 +58,7 @@ std::string fill_in(const std::string& text, const Values& values) {
         text, [&](const std::string& literal) { result += literal; },
         [&](const std::string& name) {
             const auto found = values.find(name);
-            result += found == values.end() || found->second.empty() ? "?" : found->second;
+            result += found == values.end() ? std::string("?") : found->second;
         });
     return result;
 }
