@@ -111,6 +111,23 @@ void add_missing(const StepView& step, Observations& observations) {
     }
 }
 
+// The shortest timeout of a process group that any rank recorded: it decides how long a hang lasts.
+void add_timeout(const StepView& step, Observations& observations) {
+    int64_t shortest_ns = 0;
+    for (const RankView& view : step.ranks) {
+        for (const model::ProcessGroup& group : view.rank->groups) {
+            const bool shorter = shortest_ns == 0 || group.timeout_ns < shortest_ns;
+            if (group.timeout_ns > 0 && shorter) shortest_ns = group.timeout_ns;
+        }
+    }
+    if (!step.trouble || shortest_ns == 0) return;
+    const std::string seconds = seconds_text(shortest_ns);
+    Observation timeout =
+        about_step(step, "collective_timeout", "process groups time out after " + seconds + " s");
+    timeout.attributes = {{"seconds", seconds}};
+    observations.push_back(std::move(timeout));
+}
+
 // Wrapper classes and functions of the frameworks, as the hooks record them.
 const std::map<std::string, std::string>& framework_of_wrapper() {
     static const std::map<std::string, std::string> kFrameworks = {{"DistributedDataParallel", "ddp"},
@@ -159,6 +176,7 @@ Observations detect_step_state(const StepView& step) {
     add_stall(step, observations);
     add_end(step, observations);
     add_missing(step, observations);
+    add_timeout(step, observations);
     add_framework(step, observations);
     add_losses(step, observations);
     return observations;

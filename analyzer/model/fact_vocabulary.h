@@ -43,7 +43,7 @@ inline constexpr std::array kFactVocabulary = {
     FactDescription{"no_black_box", "logs"},
     FactDescription{"damaged_evidence", "count"},
     FactDescription{"framework", "framework wrapper"},
-    FactDescription{"collective_timeout", "seconds operation sequence"},
+    FactDescription{"collective_timeout", "seconds"},
     FactDescription{"log_line", "signature role known_as text operation timeout_ms sequence waited_ms"},
 };
 
