@@ -215,8 +215,7 @@ class Composer {
         diagnosis_.checkpoint = cause.checkpoint;
         diagnosis_.prevention = cause.prevention;
         diagnosis_.related = cause.related;
-        diagnosis_.worth_a_notice =
-            !cause.silent && (proven_hang() || has_fact("step_failed") || has_fact("no_black_box"));
+        diagnosis_.worth_a_notice = !cause.silent && (proven_hang() || has_fact("step_failed"));
     }
 
     const Observations& observations_;
@@ -265,6 +264,8 @@ Diagnosis diagnose(const Knowledge& knowledge, const Observations& observations,
                    const model::Timeline& timeline) {
     const Hypothesis root = choose_root(knowledge, observations);
     Diagnosis diagnosis = Composer(observations, root).compose();
+    // Logs without a step: whoever asks for a report wants the short form too.
+    if (timeline.nodes.empty() && !root.cause->silent) diagnosis.worth_a_notice = true;
     diagnosis.job = timeline.job;
     diagnosis.step = timeline.step;
     diagnosis.notes = describe_notes(timeline);
