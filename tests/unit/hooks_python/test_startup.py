@@ -60,6 +60,21 @@ class Startup(HookCase):
             mode = os.stat(os.path.join(self.boxes_directory, name)).st_mode
             self.assertEqual(stat.S_IMODE(mode), 0o600)
 
+    def names_left_by_torch(self, version, injected):
+        stub = os.path.dirname(os.path.dirname(self.write("stub/torch/__init__.py", "__version__ = %r\n" % version)))
+        code = "import os, torch; print(sorted(n for n in os.environ if n.startswith('TORCH_')))"
+        run = self.run_python("-c", code, path=(stub,), INQUEST_INJECTED=injected, INQUEST_HOOK_DEBUG=None,
+                              TORCH_FR_BUFFER_SIZE="2000", TORCH_NCCL_TRACE_BUFFER_SIZE="2000")
+        return run.out.strip()
+
+    def test_an_old_name_that_was_injected_goes_where_torch_would_warn_about_it(self):
+        both = "['TORCH_FR_BUFFER_SIZE', 'TORCH_NCCL_TRACE_BUFFER_SIZE']"
+        injected = "TORCH_FR_BUFFER_SIZE,TORCH_NCCL_TRACE_BUFFER_SIZE"
+        self.assertEqual(self.names_left_by_torch("2.13.0+cpu", injected), "['TORCH_FR_BUFFER_SIZE']")
+        self.assertEqual(self.names_left_by_torch("2.6.0", injected), both)
+        self.assertEqual(self.names_left_by_torch("2.13.0", "TORCH_FR_BUFFER_SIZE"), both)
+        self.assertEqual(self.names_left_by_torch("nightly", injected), both)
+
 
 if __name__ == "__main__":
     unittest.main()

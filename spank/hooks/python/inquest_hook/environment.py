@@ -12,6 +12,11 @@ PREFIXES = ("NCCL_", "TORCH_", "TORCHELASTIC_", "GLOO_", "CUDA_", "CUBLAS_")
 NAMES = frozenset((
     "OMP_NUM_THREADS", "PYTHONHASHSEED", "MASTER_ADDR", "MASTER_PORT",
     "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK"))
+# Settings are injected under their old and new names, so that every version finds one. PyTorch warns on every rank
+# where the old name is set although it knows the new one (c10d/Utils.hpp, seen with 2.13.0).
+OUTDATED_SINCE = (2, 9)
+OUTDATED = (("TORCH_NCCL_TRACE_BUFFER_SIZE", "TORCH_FR_BUFFER_SIZE"),
+            ("TORCH_NCCL_DEBUG_INFO_TEMP_FILE", "TORCH_FR_DUMP_TEMP_FILE"))
 SECRET_PARTS = ("TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "KEY")
 
 
@@ -34,3 +39,19 @@ def record_process():
 
 def record_torch(torch):
     _record("torch", str(torch.__version__))
+
+
+def _version(torch):
+    """(major, minor) of a torch, (0, 0) when its version reads otherwise."""
+    parts = str(torch.__version__).split(".")
+    return (int(parts[0]), int(parts[1])) if len(parts) > 1 and (parts[0] + parts[1]).isdigit() else (0, 0)
+
+
+def drop_outdated_names(torch):
+    """Takes the old names that Inquest injected away from a torch that knows the new ones."""
+    if _version(torch) < OUTDATED_SINCE:
+        return
+    injected = os.environ.get("INQUEST_INJECTED", "").split(",")
+    for old, new in OUTDATED:
+        if old in injected and new in os.environ:
+            os.environ.pop(old, None)

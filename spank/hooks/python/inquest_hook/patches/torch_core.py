@@ -16,6 +16,7 @@ _BITS = struct.Struct("=q")
 def apply(torch):
     place.add_machinery(os.path.dirname(torch.__file__))
     exceptions.install_for_threads(threading)
+    environment.drop_outdated_names(torch)
     if box.active:
         environment.record_torch(torch)
         box.state(box_format.STATE_TORCH_IMPORTED)
