@@ -152,15 +152,21 @@ void move_to_first_parting(const GroupCalls& group, CallSplit& split) {
 }
 
 bool ended(const RankView& view) {
-    return view.end.kind != EndKind::kRunning && !waits(view);
+    return view.end.own_failure || (view.end.kind != EndKind::kRunning && !waits(view));
 }
 
-// Members without a call at a position. Dead ranks cannot enter a call, and ranks that are busy may still
-// come: neither makes the sequences differ.
+bool waits_in_group(const RankView& view, const GroupCalls& group) {
+    return view.block.kind == BlockKind::kCollective && view.block.call->group == group.name;
+}
+
+// Members without a call at a position. Dead ranks cannot enter a call, ranks that are busy may still come,
+// and those that wait in an earlier call of the group are held up by it: none of these makes the sequences
+// differ.
 struct Missing {
     std::vector<size_t> elsewhere;  // wait in another group's call or in backward
     std::vector<size_t> ended;
-    std::vector<size_t> idle;  // alive and not waiting
+    std::vector<size_t> behind;  // wait in an earlier call of this group
+    std::vector<size_t> idle;    // alive and not waiting
 };
 
 Missing missing_at(const StepView& step, const GroupCalls& group, int64_t position) {
@@ -168,8 +174,13 @@ Missing missing_at(const StepView& step, const GroupCalls& group, int64_t positi
     for (const size_t rank : group.members) {
         if (call_at(group, rank, position) != nullptr) continue;
         const RankView& view = step.ranks[rank];
-        auto& list = waits(view) ? missing.elsewhere : ended(view) ? missing.ended : missing.idle;
-        list.push_back(rank);
+        if (ended(view)) {
+            missing.ended.push_back(rank);
+        } else if (waits_in_group(view, group)) {
+            missing.behind.push_back(rank);
+        } else {
+            (waits(view) ? missing.elsewhere : missing.idle).push_back(rank);
+        }
     }
     return missing;
 }
@@ -199,8 +210,9 @@ std::optional<CallSplit> split_by_absence(const StepView& step, const GroupCalls
                                           int64_t position) {
     const Missing missing = missing_at(step, group, position);
     Side absent;
-    if (missing.idle.empty() && missing.ended.empty()) absent.ranks = missing.elsewhere;
-    const bool only_ended = missing.idle.empty() && missing.elsewhere.empty() && !missing.ended.empty();
+    const bool only_elsewhere = missing.idle.empty() && missing.ended.empty() && missing.behind.empty();
+    if (only_elsewhere) absent.ranks = missing.elsewhere;
+    const bool only_ended = missing.idle.empty() && missing.elsewhere.empty() && missing.behind.empty();
     if (only_ended && finished_without_the_call(step, group, present, missing.ended, position)) {
         absent.ranks = missing.ended;
     }

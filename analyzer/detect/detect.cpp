@@ -5,7 +5,7 @@
 namespace inquest::detect {
 
 Observations detect_all(const model::Timeline& timeline, const knowledge::Knowledge& knowledge) {
-    const StepView step = view_step(timeline);
+    const StepView step = view_step(timeline, knowledge);
     Observations all;
     const auto add = [&](Observations found) {
         all.insert(all.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));

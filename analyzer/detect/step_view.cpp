@@ -6,6 +6,9 @@
 
 #include <algorithm>
 
+#include "analyzer/detect/known_exception.h"
+#include "analyzer/detect/signals.h"
+
 namespace inquest::detect {
 namespace {
 
@@ -159,13 +162,26 @@ WallNs collected_at(const model::Timeline& timeline, const std::string& node) {
     return found == timeline.nodes.end() ? 0 : found->collected_wall_ns;
 }
 
-RankView view_rank(const model::Timeline& timeline, const Rank& rank) {
+// A rank that was signalled after a long wait hung first; one that crashed or was killed in a short one did
+// not.
+bool failed_by_itself(const RankView& view, const knowledge::Knowledge& knowledge) {
+    if (view.end.kind == EndKind::kException) {
+        const model::ExceptionSeen& exception = *view.end.exception;
+        return !know_exception(knowledge, exception.type, exception.message).witness;
+    }
+    if (view.end.kind != EndKind::kSignal) return false;
+    const std::string kind = signal_class(view.end.signal);
+    return kind == "fault" || (kind == "outside" && !waits_long(view));
+}
+
+RankView view_rank(const model::Timeline& timeline, const Rank& rank, const knowledge::Knowledge& knowledge) {
     RankView view;
     view.rank = &rank;
     view.seen_ns = collected_at(timeline, rank.node);
     view.end = end_of(rank);
     view.open_phase = open_phase_of(rank);
     view.block = block_of(view);
+    view.end.own_failure = failed_by_itself(view, knowledge);
     view.works = !waits(view) && view.end.kind == EndKind::kRunning &&
                  (sample_is_busy(rank) || view.open_phase != nullptr);
     return view;
@@ -240,11 +256,11 @@ bool waits_long(const RankView& view) {
     return waited_ns(view) >= kShortestStallNs;
 }
 
-StepView view_step(const model::Timeline& timeline) {
+StepView view_step(const model::Timeline& timeline, const knowledge::Knowledge& knowledge) {
     StepView step;
     step.timeline = &timeline;
     for (const Rank& rank : timeline.ranks) {
-        if (rank.rank) step.ranks.push_back(view_rank(timeline, rank));
+        if (rank.rank) step.ranks.push_back(view_rank(timeline, rank, knowledge));
     }
     std::stable_sort(step.ranks.begin(), step.ranks.end(),
                      [](const RankView& a, const RankView& b) { return *a.rank->rank < *b.rank->rank; });

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/knowledge/knowledge.h"
 #include "analyzer/model/observation.h"
 #include "analyzer/model/timeline.h"
 
@@ -30,6 +31,7 @@ struct RankEnd {
     bool by_shell = false;  // the signal was read from a shell's status 128 + n
     WallNs wall_ns = 0;     // 0: unknown or running
     const model::ExceptionSeen* exception = nullptr;
+    bool own_failure = false;  // it failed by itself, not because of what it waited for
 };
 
 enum class BlockKind { kNone, kCollective, kBackward };
@@ -66,7 +68,7 @@ struct StepView {
 // A wait that is shorter than this says nothing.
 inline constexpr int64_t kShortestStallNs = 5'000'000'000;
 
-StepView view_step(const model::Timeline& timeline);
+StepView view_step(const model::Timeline& timeline, const knowledge::Knowledge& knowledge);
 
 bool all_ended_with_zero(const StepView& step);
 bool ended_badly(const RankEnd& end);

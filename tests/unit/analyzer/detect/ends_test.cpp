@@ -151,3 +151,28 @@ TEST_CASE("uneven ends are healthy") {
     CHECK(diagnosis.cause == "healthy");
     CHECK_FALSE(diagnosis.worth_a_notice);
 }
+
+TEST_CASE("a rank that is killed inside a call that the others have already left skips nothing") {
+    TimelineBuilder build(3);
+    build.all_call("all_reduce", 31, 1);
+    build.waits(1, "all_reduce", 31, 2).ends(1, SIGKILL, 2.2);
+    for (const int rank : {0, 2}) {
+        build.call(rank, "all_reduce", 31, 2, 2.1)
+            .waits(rank, "all_reduce", 31, 2.15)
+            .loses_peer(rank, 31, 2.21);
+    }
+    const auto diagnosis = diagnosis_of(build.timeline());
+    CHECK(diagnosis.cause == "killed-by-signal");
+    REQUIRE(ranks_in(diagnosis.initiating) == Ranks{1});
+}
+
+TEST_CASE("an exception inside backward skips nothing") {
+    TimelineBuilder build(3);
+    build.all_call("all_reduce", 31, 1);
+    build.backward(1, 61, 2).raises(1, "ValueError", "negative weight", 15, 2.1, true);
+    for (const int rank : {0, 2})
+        build.waits(rank, "all_reduce", 31, 2.05).loses_peer(rank, 31, 2.2);
+    const auto diagnosis = diagnosis_of(build.timeline());
+    CHECK(diagnosis.cause == "rank-exception");
+    REQUIRE(ranks_in(diagnosis.initiating) == Ranks{1});
+}
