@@ -14,7 +14,7 @@ LIMIT_S = 240
 AFTER_NOTICE_S = 2
 RECORD_WAIT_S = 20
 ARMED = ["--inquest", f"--inquest-stall={STALL_S}"]
-LAUNCHES = ("srun", "sbatch", "sbatch+srun")
+LAUNCHES = ("srun", "srun --chdir", "sbatch", "sbatch+srun")
 NOTICE = re.compile(r"^inquest: ", re.MULTILINE)
 
 
@@ -43,25 +43,33 @@ class Run:
         self.due = workdir.outside_signal(placed.program, placed.values)
         self.notice_at = None
 
+    @property
+    def queued(self):
+        """sbatch returns as soon as the job is queued, srun when it has ended."""
+        return self.launch.startswith("sbatch")
+
     def options(self):
         values = self.placed.values
         return [f"--nodes={values.nodes}", f"--ntasks={values.tasks}",
                 f"--cpus-per-task={values.ranks_per_task}"]
 
     def command(self):
-        common = [f"--job-name={self.job_name}", f"--chdir={self.placed.folder}", *self.options()]
+        common = [f"--job-name={self.job_name}", *self.options()]
+        folder = f"--chdir={self.placed.folder}"
         python = ["python", *self.placed.arguments]
         if self.launch == "srun":
-            return ["srun", *common, *ARMED, *python]
+            return ["env", folder, "srun", *common, *ARMED, *python]
+        if self.launch == "srun --chdir":
+            return ["srun", *common, folder, *ARMED, *python]
         script = self.placed.folder / "job.sh"
         inner = ARMED if self.launch == "sbatch+srun" else []
         script.write_text("#!/bin/bash\n" + " ".join(["srun", *inner, *python]) + "\n")
         outer = ARMED if self.launch == "sbatch" else []
-        return ["sbatch", f"--output={self.output_file}", *common, *outer, str(script)]
+        return ["sbatch", f"--output={self.output_file}", folder, *common, *outer, str(script)]
 
     def start(self):
         command = self.cluster.command(*self.command())
-        target = self.output_file if self.launch == "srun" else self.output_file.with_suffix(".submit")
+        target = self.output_file.with_suffix(".submit") if self.queued else self.output_file
         self.cluster.give_to_user(self.placed.folder)
         with open(target, "wb") as output:
             return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
@@ -86,15 +94,14 @@ class Run:
         return "notice" if now - self.notice_at > AFTER_NOTICE_S else ""
 
     def running(self, client, job_id):
-        """sbatch returns as soon as the job is queued, srun when it has ended."""
         if client.poll() is None:
             return True
-        return self.launch != "srun" and client.returncode == 0 and not self.cluster.ended(job_id)
+        return self.queued and client.returncode == 0 and not self.cluster.ended(job_id)
 
     def wait(self, client, started):
         """Returns the job's id and why it was cancelled, if it was."""
         job_id, cancelled = None, ""
-        if self.launch != "srun":
+        if self.queued:
             client.wait()
         while self.running(client, job_id := job_id or self.cluster.job_id(self.job_name)):
             output = self.output()
