@@ -163,6 +163,26 @@ class Lifecycle(HookCase):
         self.finish(process)
         self.assertRegex(stacks, 'File "%s", line [34] in stuck' % program)
 
+    def crash(self, **variables):
+        """Runs a program that ends by SIGSEGV; its standard error and what lies beside its box."""
+        program = self.write("train.py", """
+            import os, signal, torch
+            os.kill(os.getpid(), signal.SIGSEGV)
+            """)
+        run = self.run_python(program, path=(os.path.join(self.root, "stub"),), PYTHONFAULTHANDLER="1", **variables)
+        with open(self.box().path.replace("box-", "stack-").replace(".ibb", ".txt")) as file:
+            return run.err, file.read()
+
+    def test_the_stacks_of_a_crash_are_beside_the_box(self):
+        err, stacks = self.crash(INQUEST_INJECTED="A,PYTHONFAULTHANDLER")
+        self.assertNotIn("Fatal", err)
+        self.assertRegex(stacks, 'Fatal Python error: Segmentation fault[^$]*line 2 in <module>')
+
+    def test_crash_stacks_that_the_user_asked_for_stay_in_the_output(self):
+        err, stacks = self.crash(INQUEST_INJECTED="A")
+        self.assertIn("Fatal Python error", err)
+        self.assertEqual(stacks, "")
+
     def wait_for_text(self, path):
         for _ in range(200):
             with open(path) as file:

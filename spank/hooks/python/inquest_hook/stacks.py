@@ -1,7 +1,8 @@
-"""Python stacks on demand: faulthandler writes them from a signal handler, so it works while the interpreter lock is held in C.
+"""Python stacks on demand and on a crash: faulthandler writes them from a signal handler, so it works while the interpreter
+lock is held in C.
 
-The signal is a real-time one that nobody else uses. It is announced in the box (live.stack_signal); the step worker sends
-it only to a process whose SigCgt shows the handler.
+The signal for the first is a real-time one that nobody else uses. It is announced in the box (live.stack_signal); the step
+worker sends it only to a process whose SigCgt shows the handler.
 """
 import faulthandler
 import os
@@ -33,6 +34,13 @@ def _free_signal():
     return None
 
 
+def _crash_stacks_are_ours():
+    """Whether the stacks on a fatal signal are written because Inquest asked for it. Then they belong beside the box, where
+    the report finds the line that crashed; what the user has switched on stays as it is."""
+    injected = os.environ.get("INQUEST_INJECTED", "").split(",")
+    return faulthandler.is_enabled() and "PYTHONFAULTHANDLER" in injected
+
+
 def register():
     """Registers the stack signal. A process without one is still worth recording: failures are no error."""
     try:
@@ -44,6 +52,8 @@ def register():
         file = os.fdopen(os.open(path, flags, 0o600), "a")
         faulthandler.register(number, file=file, all_threads=True, chain=False)
         _open_files.append(file)
+        if _crash_stacks_are_ours():
+            faulthandler.enable(file=file, all_threads=True)
         box.set_stack_signal(number)
     except (OSError, ValueError, RuntimeError, AttributeError):
         pass
