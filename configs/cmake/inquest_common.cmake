@@ -18,8 +18,10 @@ endif()
 
 find_program(INQUEST_CCACHE ccache)
 if(INQUEST_CCACHE)
-  set(CMAKE_C_COMPILER_LAUNCHER "${INQUEST_CCACHE}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${INQUEST_CCACHE}")
+  # Paths below the root are hashed as relative ones, so that build directories and clones share the cache.
+  set(INQUEST_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${INQUEST_ROOT}" CCACHE_NOHASHDIR=1 "${INQUEST_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER ${INQUEST_LAUNCHER})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${INQUEST_LAUNCHER})
 endif()
 
 option(INQUEST_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" ON)
