@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "epilog/deadline.h"
 #include "spank/harvest/step_description.h"
@@ -13,13 +12,15 @@ namespace inquest::epilog {
 /* Whether the step's evidence directory exists: somebody wants this step's evidence, or has written it. */
 bool has_evidence(const harvest::StepDescription& step);
 
-/* Waits until each of `nodes` has written its final evidence, at most until the deadline. True when all have.
- */
-bool wait_for_nodes(const harvest::StepDescription& step, const std::vector<std::string>& nodes,
-                    Deadline deadline);
+/* How the step ended, by the final evidence of all its nodes. */
+enum class StepEnd {
+    kWell,    /* each of its tasks with status 0 */
+    kNotWell, /* all nodes have answered, and not that */
+    kNotKnown /* not all nodes answered before the deadline */
+};
 
-/* Whether a process of the step left a black box: it ran under the Python hook or used libinquest. */
-bool has_box(const harvest::StepDescription& step);
+/* Waits for the final evidence of the step's nodes, at most until the deadline. */
+StepEnd wait_for_nodes(const harvest::StepDescription& step, Deadline deadline);
 
 /* diagnosis.json of the report directory, bounded; empty when it cannot be read. */
 std::string read_diagnosis(const std::string& report_directory);

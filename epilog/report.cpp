@@ -6,7 +6,6 @@
 #include "epilog/analysis.h"
 #include "epilog/evidence.h"
 #include "epilog/harvest_steps.h"
-#include "epilog/hostlist.h"
 #include "epilog/record_line.h"
 #include "spank/harvest/report_directory.h"
 
@@ -16,20 +15,21 @@ namespace {
 constexpr auto kNodesTime = std::chrono::milliseconds(8000);
 constexpr int kMaxAnalysedSteps = 4;
 
-/* Not established, in a step that the hook never saw: a script that ended with an error of its own, say.
- * Nothing that a record line could say would help. */
-bool is_foreign_failure(const DiagnosisFields& fields, const harvest::StepDescription& step) {
-    return bounded_text(fields.cause) == kCauseUnknown && !has_box(step);
+/* An analyzer that cannot tell leaves the cause unknown. */
+DiagnosisFields unknown_fields() {
+    DiagnosisFields fields{};
+    kCauseUnknown.copy(fields.cause, sizeof fields.cause - 1);
+    return fields;
 }
 
-enum class Verdict { kRecord, kNothing, kNotAnalysed };
-
-Verdict judge_step(const JobStep& step, const ReportRequest& request, DiagnosisFields& fields) {
+/* Whether the step belongs into the record. Tasks that all ended with status 0 are well whatever was seen
+ * while they ran; any other end is a failure, also one whose cause stays unknown or that left no black box.
+ */
+bool has_failed(const JobStep& step, const ReportRequest& request, DiagnosisFields& fields) {
     const harvest::StepDescription& description = step.journal.step;
-    wait_for_nodes(description, expand_hostlist(description.nodes), request.deadline.at_most(kNodesTime));
-    if (!analyse_step(request.analyzer, description, request.deadline, fields)) return Verdict::kNotAnalysed;
-    const bool healthy = bounded_text(fields.cause) == kCauseHealthy;
-    return healthy || is_foreign_failure(fields, description) ? Verdict::kNothing : Verdict::kRecord;
+    if (wait_for_nodes(description, request.deadline.at_most(kNodesTime)) == StepEnd::kWell) return false;
+    if (!analyse_step(request.analyzer, description, request.deadline, fields)) fields = unknown_fields();
+    return bounded_text(fields.cause) != kCauseHealthy;
 }
 
 void remove_reports(const std::vector<JobStep>& steps) {
@@ -40,17 +40,15 @@ void remove_reports(const std::vector<JobStep>& steps) {
 }
 
 /* The first step with evidence that has something to say; nullptr when none has. `complete` tells whether
- * each of them was analysed. */
+ * each of them was looked at. */
 const JobStep* find_decisive_step(const ReportRequest& request, DiagnosisFields& fields, bool& complete) {
-    int analysed = 0;
+    int looked_at = 0;
     for (const JobStep* step : by_decisiveness(request.steps)) {
         if (!has_evidence(step->journal.step)) continue;
-        complete = complete && analysed < kMaxAnalysedSteps && !request.deadline.has_passed();
+        complete = looked_at < kMaxAnalysedSteps && !request.deadline.has_passed();
         if (!complete) return nullptr;
-        analysed++;
-        const Verdict verdict = judge_step(*step, request, fields);
-        if (verdict == Verdict::kRecord) return step;
-        complete = complete && verdict != Verdict::kNotAnalysed;
+        looked_at++;
+        if (has_failed(*step, request, fields)) return step;
     }
     return nullptr;
 }

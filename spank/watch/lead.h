@@ -8,7 +8,7 @@
 
 #include "spank/harvest/harvest_system.h"
 #include "spank/watch/analyzer_process.h"
-#include "spank/watch/node_survey.h"
+#include "spank/harvest/node_survey.h"
 
 namespace inquest::watch {
 
@@ -44,7 +44,7 @@ class Lead {
     const harvest::StepDescription& step_;
     const harvest::HarvestSystem& system_;
     AnalyzerProcess analyzer_;
-    NodeSurvey survey_;
+    harvest::NodeSurvey survey_;
     std::optional<Wanted> wanted_;
     uint64_t looked_mono_ns_ = 0;
     bool concluded_ = false; /* all nodes had ended when it was analysed last, or the evidence was removed */

@@ -21,7 +21,6 @@ class ReportedJob {
         REQUIRE(read_job_step(step_start(sketch) + task_exit(sketch, 0, wait_status, 1), steps_[0]));
     }
     void write_evidence() const { directory_.write("inquest-7/evidence/0/n1/node.json", kFinal); }
-    void write_box() const { directory_.write("inquest-7/evidence/0/n1/box-1-2.ibb.zst", "box"); }
     void analyzer_finds(const std::string& cause) const {
         directory_.write("found.json", R"({"schema": "inquest-diagnosis-1", "step": "0", "cause": ")" +
                                            cause + R"(", "family": "rank-died", "confidence": "certain"})");
@@ -70,18 +69,23 @@ TEST_CASE("what somebody else put into the report directory stays") {
     CHECK_FALSE(job.directory().exists("inquest-7/evidence"));
 }
 
-TEST_CASE("an unknown cause counts only where a black box was") {
+TEST_CASE("a failed step has a line, also with an unknown cause and without a black box") {
     const ReportedJob job(256);
     job.analyzer_finds("unknown");
     job.write_evidence();
-    job.write_box();
     CHECK(job.report().has_line == 1);
     CHECK(job.has_report_directory());
-    const ReportedJob script(256);
-    script.analyzer_finds("unknown");
-    script.write_evidence();
-    CHECK(script.report().has_line == 0);
-    CHECK_FALSE(script.has_report_directory());
+}
+
+TEST_CASE("a step whose tasks all ended well is healthy, whatever was diagnosed while it ran") {
+    const ReportedJob job(0);
+    job.analyzer_finds("collective-on-some-ranks");
+    job.directory().write("inquest-7/diagnosis.json", job.directory().read("found.json"));
+    job.directory().write("inquest-7/notice-0.txt", "hangs");
+    job.directory().write("inquest-7/evidence/0/n1/node.json",
+                          R"({"step_ended": true, "tasks": [{"wait_status": 0}]})");
+    CHECK(job.report().has_line == 0);
+    CHECK_FALSE(job.has_report_directory());
 }
 
 TEST_CASE("a diagnosis that the lead wrote counts when the analyzer fails") {
@@ -93,10 +97,12 @@ TEST_CASE("a diagnosis that the lead wrote counts when the analyzer fails") {
     CHECK(job.report().has_line == 1);
 }
 
-TEST_CASE("evidence that was not analysed is kept") {
+TEST_CASE("the cause is unknown when nothing was analysed, and the evidence is kept") {
     const ReportedJob job(256);
     job.write_evidence();
-    CHECK(job.report().has_line == 0);
+    const ReportResult result = job.report();
+    CHECK(result.has_line == 1);
+    CHECK(bounded_text(result.fields.cause) == kCauseUnknown);
     CHECK(job.has_report_directory());
 }
 

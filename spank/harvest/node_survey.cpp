@@ -1,4 +1,4 @@
-#include "spank/watch/node_survey.h"
+#include "spank/harvest/node_survey.h"
 
 #include <sys/stat.h>
 
@@ -8,7 +8,7 @@
 #include "spank/harvest/file_access.h"
 #include "spank/harvest/report_directory.h"
 
-namespace inquest::watch {
+namespace inquest::harvest {
 namespace {
 
 using Json = nlohmann::json;
@@ -35,17 +35,17 @@ void take_content(const std::string& text, NodeState& state) {
 
 }  // namespace
 
-void NodeSurvey::update(const harvest::StepDescription& step) {
-    const harvest::UniqueFd evidence = harvest::open_step_evidence(step);
+void NodeSurvey::update(const StepDescription& step) {
+    const UniqueFd evidence = open_step_evidence(step);
     if (!evidence.valid()) return nodes_.clear();
-    for (const std::string& node : harvest::list_directory(evidence.get(), kMaxNodes))
+    for (const std::string& node : list_directory(evidence.get(), kMaxNodes))
         read_node(evidence.get(), node);
 }
 
 void NodeSurvey::read_node(int evidence_fd, const std::string& node) {
-    const harvest::UniqueFd directory = harvest::open_directory_at(evidence_fd, node);
+    const UniqueFd directory = open_directory_at(evidence_fd, node);
     if (!directory.valid()) return;
-    const harvest::UniqueFd file = harvest::open_regular_file(directory.get(), "node.json");
+    const UniqueFd file = open_regular_file(directory.get(), "node.json");
     struct stat status {};
     if (!file.valid() || fstat(file.get(), &status) != 0) return;
     NodeState& known = nodes_[node];
@@ -54,22 +54,22 @@ void NodeSurvey::read_node(int evidence_fd, const std::string& node) {
     known = NodeState{};
     known.inode = status.st_ino;
     known.written_ns = written_ns;
-    const auto text = harvest::read_open_file(file.get(), kMaxNodeJsonBytes, harvest::KeptEnd::head);
+    const auto text = read_open_file(file.get(), kMaxNodeJsonBytes, KeptEnd::head);
     if (text) take_content(text->bytes, known);
 }
 
-bool NodeSurvey::all_newer_than(const harvest::StepDescription& step, int64_t time_ns) const {
+bool NodeSurvey::all_newer_than(const StepDescription& step, int64_t time_ns) const {
     return nodes_.size() >= step.node_count &&
            std::all_of(nodes_.begin(), nodes_.end(),
                        [&](const auto& node) { return node.second.written_ns >= time_ns; });
 }
 
-bool NodeSurvey::all_ended(const harvest::StepDescription& step) const {
+bool NodeSurvey::all_ended(const StepDescription& step) const {
     return nodes_.size() >= step.node_count &&
            std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.second.step_ended; });
 }
 
-bool NodeSurvey::all_succeeded(const harvest::StepDescription& step) const {
+bool NodeSurvey::all_succeeded(const StepDescription& step) const {
     uint64_t tasks = 0;
     for (const auto& [name, state] : nodes_) {
         if (!state.all_tasks_succeeded) return false;
@@ -78,4 +78,4 @@ bool NodeSurvey::all_succeeded(const harvest::StepDescription& step) const {
     return tasks == step.task_count;
 }
 
-}  // namespace inquest::watch
+}  // namespace inquest::harvest

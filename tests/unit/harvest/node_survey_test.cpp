@@ -1,9 +1,9 @@
-#include "spank/watch/node_survey.h"
+#include "spank/harvest/node_survey.h"
 
 #include "tests/unit/catch.h"
 #include "tests/unit/harvest/fake_node.h"
 
-using namespace inquest::watch;
+using namespace inquest::harvest;
 using inquest::test::FakeNode;
 using inquest::test::write_file;
 

@@ -1,6 +1,6 @@
-/* What the lead knows about the evidence of all nodes of a step, from their node.json files. */
-#ifndef INQUEST_SPANK_WATCH_NODE_SURVEY_H
-#define INQUEST_SPANK_WATCH_NODE_SURVEY_H
+/* What the node.json files of a step say about its nodes, for the lead and the epilog. */
+#ifndef INQUEST_SPANK_HARVEST_NODE_SURVEY_H
+#define INQUEST_SPANK_HARVEST_NODE_SURVEY_H
 
 #include <cstdint>
 #include <map>
@@ -8,7 +8,7 @@
 
 #include "spank/harvest/step_description.h"
 
-namespace inquest::watch {
+namespace inquest::harvest {
 
 struct NodeState {
     uint64_t inode = 0;     /* a node.json that is replaced by rename is another file */
@@ -21,13 +21,13 @@ struct NodeState {
 class NodeSurvey {
  public:
     /* Reads the files that are new since the last time. */
-    void update(const harvest::StepDescription& step);
+    void update(const StepDescription& step);
 
     /* Whether each of the step's nodes has written node.json at or after this time of the file system. */
-    [[nodiscard]] bool all_newer_than(const harvest::StepDescription& step, int64_t time_ns) const;
-    [[nodiscard]] bool all_ended(const harvest::StepDescription& step) const;
+    [[nodiscard]] bool all_newer_than(const StepDescription& step, int64_t time_ns) const;
+    [[nodiscard]] bool all_ended(const StepDescription& step) const;
     /* Whether each of the step's tasks on each node is known to have ended with status 0. */
-    [[nodiscard]] bool all_succeeded(const harvest::StepDescription& step) const;
+    [[nodiscard]] bool all_succeeded(const StepDescription& step) const;
 
  private:
     void read_node(int evidence_fd, const std::string& node);
@@ -35,6 +35,6 @@ class NodeSurvey {
     std::map<std::string, NodeState> nodes_;
 };
 
-}  // namespace inquest::watch
+}  // namespace inquest::harvest
 
 #endif
