@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "spank/harvest/box_files.h"
+#include "spank/harvest/earlier_harvest.h"
 #include "spank/harvest/file_access.h"
 #include "spank/harvest/report_directory.h"
 #include "spank/harvest/stack_request.h"
@@ -38,6 +39,7 @@ class Harvester {
         copy_files();
         copy_logs();
         take_second_samples();
+        keep_earlier_facts(read_earlier_harvest(node_directory_.get()), facts_);
         return write_node_json();
     }
 
@@ -61,9 +63,10 @@ class Harvester {
             record.process = box.process;
             const auto gone = request_.gone_mono_ns.find(box.process);
             if (gone != request_.gone_mono_ns.end()) record.gone_mono_ns = gone->second;
-            facts_.processes.push_back(record);
             const auto live = read_live_counters_of(boxes_directory_.get(), box.name);
+            if (live) record.calls_begun = live->collectives_begun + live->backward_begun + live->step;
             if (live && live->rank >= 0) ranks_.emplace(box.process, live->rank);
+            facts_.processes.push_back(record);
         }
     }
 

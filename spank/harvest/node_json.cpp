@@ -46,6 +46,7 @@ Json process_json(const ProcessRecord& record) {
             {"alive", record.alive},
             {"state", record.state ? Json(std::string(1, *record.state)) : Json(nullptr)},
             {"gone_mono_ns", or_null(record.gone_mono_ns)},
+            {"calls_begun", or_null(record.calls_begun)},
             {"cpu_ns", or_null(record.cpu_ns)},
             {"cpu_after_ns", or_null(record.cpu_after_ns)},
             {"cpu_interval_ns", or_null(record.cpu_interval_ns)},

@@ -21,7 +21,9 @@ struct ProcessRecord {
     bool alive = false;
     std::optional<char> state;
     std::optional<uint64_t> gone_mono_ns; /* when the worker noticed that it was gone */
-    std::optional<uint64_t> cpu_ns;       /* two samples, cpu_interval_ns apart */
+    /* Collectives, backward calls and steps so far: the same number again means no progress in between. */
+    std::optional<uint64_t> calls_begun;
+    std::optional<uint64_t> cpu_ns; /* two samples, cpu_interval_ns apart */
     std::optional<uint64_t> cpu_after_ns;
     std::optional<uint64_t> cpu_interval_ns;
     std::optional<uint64_t> bytes_written; /* at the same two moments */

@@ -86,6 +86,64 @@ TEST_CASE("a later harvest keeps what an earlier one found") {
     CHECK(node_json(node)["reason"] == "end");
 }
 
+TEST_CASE("a process that is gone keeps the sample that was taken while it lived") {
+    FakeNode node;
+    node.write_process(kLiving, 'S', 1ULL << 39);
+    node.write_box(kLiving, inquest::test::live_of_rank(0));
+    HarvestRequest stall = request_for(node, Reason::stall);
+    stall.stalled_since_mono_ns = 5;
+    REQUIRE(harvest_node(stall, node.system()));
+    const Json before = node_json(node)["processes"][0];
+    node.remove_process(kLiving);
+    HarvestRequest end = request_for(node, Reason::end);
+    end.gone_mono_ns[kLiving] = 77;
+    REQUIRE(harvest_node(end, node.system()));
+    Json after = node_json(node)["processes"][0];
+    CHECK(after["alive"] == false);
+    CHECK(after["gone_mono_ns"] == 77);
+    after["alive"] = before["alive"];
+    after["gone_mono_ns"] = before["gone_mono_ns"];
+    CHECK(after == before);
+    CHECK(before["bytes_written_after"] == 4096);
+    CHECK(node_json(node)["stalled_since_mono_ns"] == 5);
+
+    std::filesystem::remove_all(node.boxes());
+    REQUIRE(harvest_node(request_for(node, Reason::end), node.system()));
+    CHECK(node_json(node)["processes"][0]["gone_mono_ns"] == 77);
+    CHECK(node_json(node)["stalled_since_mono_ns"] == 5);
+}
+
+TEST_CASE("a stall that was followed by a call is over") {
+    FakeNode node;
+    inquest_box_live live = inquest::test::live_of_rank(0);
+    node.write_box(kLiving, live);
+    HarvestRequest stall = request_for(node, Reason::stall);
+    stall.stalled_since_mono_ns = 5;
+    REQUIRE(harvest_node(stall, node.system()));
+    live.last_progress_mono_ns = node.mono_ns; /* an exception, the exit: records, but no calls */
+    node.write_box(kLiving, live);
+    REQUIRE(harvest_node(request_for(node, Reason::end), node.system()));
+    CHECK(node_json(node)["stalled_since_mono_ns"] == 5);
+    live.step++;
+    node.write_box(kLiving, live);
+    REQUIRE(harvest_node(request_for(node, Reason::end), node.system()));
+    CHECK(node_json(node)["stalled_since_mono_ns"].is_null());
+}
+
+TEST_CASE("an earlier node.json that is no such thing is as good as none") {
+    FakeNode node;
+    node.write_box(kLiving, inquest::test::live_of_rank(0));
+    std::filesystem::create_directories(node.evidence() / "n1");
+    for (const char* json :
+         {"", "[]", R"({"processes": 7, "stalled_since_mono_ns": -1})",
+          R"({"processes": [7, {"pid": -1, "start": 1}, {"pid": 99999999999, "start": 1}, {"pid": "1"}]})"}) {
+        write_file(node.evidence() / "n1" / "node.json", json);
+        REQUIRE(harvest_node(request_for(node, Reason::end), node.system()));
+        CHECK(node_json(node)["processes"].size() == 1);
+        CHECK(node_json(node)["stalled_since_mono_ns"].is_null());
+    }
+}
+
 TEST_CASE("hostile files become damage") {
     FakeNode node;
     write_file(node.boxes() / "box-1-1.ibb", "too short");
