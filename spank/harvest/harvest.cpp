@@ -20,6 +20,16 @@ constexpr uint64_t kStackWaitNs = 2U * kNsPerSecond;
 constexpr uint64_t kFlightWaitNs = 2U * kNsPerSecond;
 constexpr size_t kMaxStackBytes = 1024 * 1024;
 
+/* Only a rank that is past its start and not yet ending is asked for stacks. A signal ends connect, poll and
+ * nanosleep with EINTR even where the handler asks for a restart (signal(7)): while torch connects to its
+ * store that shows as warnings with stack traces in the user's output. What a rank waits in later (a
+ * condition variable, a read from the store, an epoll loop) is restarted or tried again. While the
+ * interpreter ends, the handler may be taken away between the look at it and the signal, which would then
+ * kill. */
+bool may_be_asked(const inquest_box_live& live) {
+    return live.state >= INQUEST_STATE_GROUP_READY && live.state < INQUEST_STATE_EXITING;
+}
+
 /* One harvest in progress: the steps in the order of run(). */
 class Harvester {
  public:
@@ -110,7 +120,7 @@ class Harvester {
             if (!record.alive) continue;
             const std::string box = fmt::format("box-{}.ibb", identity_text(record.process));
             const auto live = read_live_counters_of(boxes_directory_.get(), box);
-            if (live) requests.push_back({record.process, live->stack_signal});
+            if (live && may_be_asked(*live)) requests.push_back({record.process, live->stack_signal});
         }
         for (std::string& line :
              request_stacks(boxes_directory_.get(), requests, deadline_after(kStackWaitNs), system_))

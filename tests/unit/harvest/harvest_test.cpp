@@ -144,6 +144,23 @@ TEST_CASE("an earlier node.json that is no such thing is as good as none") {
     }
 }
 
+TEST_CASE("only ranks between their start and their end are asked for stacks") {
+    for (const uint32_t state :
+         {INQUEST_STATE_CLAIMED, INQUEST_STATE_TORCH_IMPORTED, INQUEST_STATE_GROUP_READY,
+          INQUEST_STATE_MODEL_WRAPPED, INQUEST_STATE_EXITING, INQUEST_STATE_EXITED}) {
+        FakeNode node;
+        inquest_box_live live = inquest::test::live_of_rank(0);
+        live.state = state;
+        node.write_process(kLiving, 'S', 1ULL << 39);
+        node.write_box(kLiving, live);
+        const auto result = harvest_node(request_for(node, Reason::stall), node.system());
+        REQUIRE(result);
+        const bool is_asked = state == INQUEST_STATE_GROUP_READY || state == INQUEST_STATE_MODEL_WRAPPED;
+        CHECK(node.signals.size() == (is_asked ? 1 : 0));
+        CHECK(result->damage.empty());
+    }
+}
+
 TEST_CASE("hostile files become damage") {
     FakeNode node;
     write_file(node.boxes() / "box-1-1.ibb", "too short");
