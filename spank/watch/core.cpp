@@ -67,10 +67,13 @@ void Core::run() {
         serve_once();
 }
 
+/* What cannot be served now is left out: poll reports a peer that has hung up whatever was asked for, and the
+ * plugin hangs up without waiting for most answers. */
 std::vector<pollfd> Core::descriptors() const {
-    std::vector<pollfd> watched{{listener_.get(), POLLIN, 0}, {signals_.get(), POLLIN, 0}};
+    std::vector<pollfd> watched{{signals_.get(), POLLIN, 0}};
+    if (clients_.size() < kMaxClients) watched.push_back({listener_.get(), POLLIN, 0});
     for (const auto& [id, client] : clients_)
-        watched.push_back({client.connection.get(), static_cast<short>(client.is_waiting ? 0 : POLLIN), 0});
+        if (!client.is_waiting) watched.push_back({client.connection.get(), POLLIN, 0});
     for (const StepWorker& worker : workers_)
         if (!worker.is_broken() && !worker.is_closed())
             watched.push_back({worker.channel_fd(),

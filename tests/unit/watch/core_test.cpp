@@ -47,9 +47,11 @@ class Daemon {
         waitpid(pid_, nullptr, 0);
     }
 
-    /* The answer to one message; 0 when there is none. */
-    [[nodiscard]] uint8_t tell(const std::string& message) const {
-        const UniqueFd connection(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    [[nodiscard]] pid_t pid() const { return pid_; }
+
+    /* A connection on which one message was sent. */
+    [[nodiscard]] UniqueFd send_message(const std::string& message) const {
+        UniqueFd connection(socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
         sockaddr_un address{};
         address.sun_family = AF_UNIX;
         std::strncpy(address.sun_path, (run_directory_ + "/inquestd.sock").c_str(),
@@ -59,6 +61,12 @@ class Daemon {
         REQUIRE(connect(connection.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
         REQUIRE(send(connection.get(), message.data(), message.size(), MSG_NOSIGNAL) ==
                 static_cast<ssize_t>(message.size()));
+        return connection;
+    }
+
+    /* The answer to one message; 0 when there is none. */
+    [[nodiscard]] uint8_t tell(const std::string& message) const {
+        const UniqueFd connection = send_message(message);
         uint8_t reply = 0;
         return recv(connection.get(), &reply, 1, 0) == 1 ? reply : 0;
     }
@@ -176,6 +184,19 @@ TEST_CASE("nonsense and unknown steps are refused and nothing else suffers") {
     CHECK(daemon.tell(node.start_message()) == INQUEST_STEP_REPLY_DONE);
     CHECK(daemon.tell(node.start_message()) == INQUEST_STEP_REPLY_DONE);
     CHECK(daemon.tell(node.plain_message(INQUEST_STEP_END)) == INQUEST_STEP_REPLY_DONE);
+}
+
+TEST_CASE("clients that leave before their answer cost the daemon no time") {
+    const FakeNode node;
+    const Daemon daemon(node);
+    REQUIRE(daemon.tell(node.start_message()) == INQUEST_STEP_REPLY_DONE);
+    const pid_t worker = daemon.worker();
+    REQUIRE(kill(worker, SIGSTOP) == 0);
+    static_cast<void>(daemon.send_message(node.task_message(INQUEST_TASK_START, 0, 1)));
+    const uint64_t before_ns = scheduled_ns(daemon.pid());
+    usleep(300000);
+    CHECK(scheduled_ns(daemon.pid()) - before_ns < 50000000);
+    REQUIRE(kill(worker, SIGCONT) == 0);
 }
 
 TEST_CASE("the socket is private and only one daemon has it") {
