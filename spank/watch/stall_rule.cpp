@@ -5,6 +5,7 @@
 namespace inquest::watch {
 
 bool is_waiting(const inquest_box_live& live) {
+    if (live.state < INQUEST_STATE_GROUP_READY) return false;
     return live.collectives_begun > live.collectives_ended || live.phase == INQUEST_PHASE_BACKWARD ||
            live.phase == INQUEST_PHASE_GROUP_SETUP;
 }

@@ -11,7 +11,8 @@
 namespace inquest::watch {
 
 /* Whether the process waits for other ranks: a collective is open, or it is in backward (where DDP's reducer
- * waits in C++) or in the set-up of a process group. */
+ * waits in C++) or in the set-up of a further process group. A process without its default group is starting:
+ * others may take long to get there (import, data, a slow file system), and torch has a time-out for that. */
 bool is_waiting(const inquest_box_live& live);
 
 /* The time of the newest progress of any living process of the node, when that is at least `stall_ns` ago and

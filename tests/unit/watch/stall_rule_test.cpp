@@ -38,6 +38,13 @@ TEST_CASE("backward and the set-up of a group are waits too; saving is not") {
     CHECK_FALSE(stalled_since({live}, 10 * kSecond, kNow));
 }
 
+TEST_CASE("a process that starts waits for nobody") {
+    inquest_box_live live = rank_with(1, 0);
+    live.state = INQUEST_STATE_TORCH_IMPORTED;
+    live.phase = INQUEST_PHASE_GROUP_SETUP;
+    CHECK_FALSE(stalled_since({live}, 10 * kSecond, kNow));
+}
+
 TEST_CASE("progress in the future counts as now") {
     CHECK_FALSE(stalled_since({rank_with(~0ULL / kSecond, 1)}, 10 * kSecond, kNow));
 }
