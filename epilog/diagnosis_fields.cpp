@@ -15,7 +15,7 @@ using Json = nlohmann::json;
 template <std::size_t N>
 void store_text(std::string_view text, char (&target)[N]) {
     std::memset(target, 0, N);
-    if (text.size() < N) std::memcpy(target, text.data(), text.size());
+    if (text.size() < N) text.copy(target, N);
 }
 
 std::string_view text_of(const Json& object, const char* key) {
