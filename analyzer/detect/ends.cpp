@@ -61,7 +61,7 @@ bool failed_by_itself(const RankView& view, const knowledge::Knowledge& knowledg
         return !know_exception(knowledge, end.exception->type, end.exception->message).witness;
     }
     if (end.kind == EndKind::kSignal) return signal_class(end.signal) != "abort" || !waits(view);
-    return end.kind == EndKind::kStatus;
+    return end.kind == EndKind::kStatus && !view.block.failed;
 }
 
 bool another_failed_before(const StepView& step, const RankView& view,
@@ -88,15 +88,22 @@ model::Evidence end_evidence(const RankView& view, const std::string& text) {
     return {source, view.rank->rank, view.end.wall_ns, text};
 }
 
+template <typename Calls>
+void take_later(const Calls& calls, WallNs& latest_ns, model::Place& place) {
+    if (calls.empty() || calls.back().begin_wall_ns <= latest_ns || !calls.back().place.known()) return;
+    latest_ns = calls.back().begin_wall_ns;
+    place = calls.back().place;
+}
+
 // Where the rank was last seen in the user's program.
 model::Place last_known_place(const RankView& view) {
     if (place_of(view).known()) return place_of(view);
-    const auto& calls = view.rank->collectives;
-    const auto& backwards = view.rank->backwards;
-    if (calls.empty()) return backwards.empty() ? model::Place{} : backwards.back().place;
-    const bool backward_is_later =
-        !backwards.empty() && backwards.back().begin_wall_ns > calls.back().begin_wall_ns;
-    return backward_is_later ? backwards.back().place : calls.back().place;
+    WallNs latest_ns = 0;
+    model::Place place;
+    take_later(view.rank->collectives, latest_ns, place);
+    take_later(view.rank->backwards, latest_ns, place);
+    take_later(view.rank->phases, latest_ns, place);
+    return place;
 }
 
 Observation start(const std::string& fact, const StepView& step, const RankView& view) {
@@ -105,7 +112,7 @@ Observation start(const std::string& fact, const StepView& step, const RankView&
     observation.place = last_known_place(view);
     observation.subjects = {subject_of(view, observation.place)};
     observation.wall_ns = view.end.wall_ns;
-    const Effect effect = effect_on_others(step, view, view.end.wall_ns);
+    const Effect effect = effect_on_others(step, view, view.end.not_before_ns);
     observation.attributes = {{"others_wait", yes_no(effect.wait)},
                               {"others_failed_later", yes_no(effect.failed_later)}};
     return observation;
@@ -151,7 +158,7 @@ Waiters waiters_after(const StepView& step, const RankView& gone) {
     for (size_t index = 0; index < step.ranks.size(); ++index) {
         const RankView& view = step.ranks[index];
         if (&view == &gone || !waits(view)) continue;
-        if (gone.end.wall_ns != 0 && view.block.until_ns < gone.end.wall_ns) continue;
+        if (gone.end.not_before_ns != 0 && view.block.until_ns < gone.end.not_before_ns) continue;
         waiters.indices.push_back(index);
         waiters.steps = std::max(waiters.steps, view.rank->step);
         if (waiters.indices.size() > 1) continue;

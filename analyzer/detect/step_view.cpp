@@ -19,6 +19,8 @@ constexpr int kShellSignalBase = 128;
 constexpr int kHighestSignal = 64;
 // An exception surfaces in Python this long after the C++ wait that raised it, at most.
 constexpr int64_t kRaiseSlackNs = 2'000'000'000;
+// slurmstepd and inquestd notice the end of a process this much later than its peers, at most.
+constexpr int64_t kNoticedLateNs = 2'000'000'000;
 // A process that used less than a twentieth of one core while it was sampled does not work.
 constexpr int64_t kBusyFraction = 20;
 
@@ -42,29 +44,47 @@ void read_wait_status(const Rank& rank, int wait_status, RankEnd& end) {
     end.signal = from_shell ? signal : 0;
 }
 
-void read_own_exit(const Rank& rank, RankEnd& end) {
+// A process of its own below the task (torchrun, spawn) whose box tells how it ended: the task's status is
+// another process's.
+bool task_ended_otherwise(const Rank& rank) {
+    return rank.exit_status && rank.end->pid != rank.pid;
+}
+
+void read_kind(const Rank& rank, RankEnd& end) {
     if (rank.exit_status) {
         end.status = *rank.exit_status;
         end.kind = end.status == 0 ? EndKind::kZero : EndKind::kStatus;
-        end.wall_ns = rank.last_progress_wall_ns;
     } else if (rank.sample && !rank.sample->alive) {
         end.kind = EndKind::kGone;
     }
+    if (rank.end && rank.end->wait_status && !task_ended_otherwise(rank)) {
+        read_wait_status(rank, *rank.end->wait_status, end);
+    }
+}
+
+// The box's own last words are exact. Whoever looks from outside notices the end later, and the peers that
+// depend on the process suffer in between.
+void read_time(const Rank& rank, RankEnd& end) {
+    const bool told = rank.exit_status && (end.kind == EndKind::kZero || end.kind == EndKind::kStatus);
+    if (told && rank.last_progress_wall_ns != 0) {
+        end.wall_ns = end.not_before_ns = rank.last_progress_wall_ns;
+        return;
+    }
     if (rank.sample && rank.sample->gone_wall_ns) end.wall_ns = *rank.sample->gone_wall_ns;
+    if (rank.end && rank.end->exited_wall_ns) end.wall_ns = *rank.end->exited_wall_ns;
+    if (end.wall_ns == 0) return;
+    end.not_before_ns = std::max(end.wall_ns - kNoticedLateNs, rank.last_progress_wall_ns);
 }
 
 RankEnd end_of(const Rank& rank) {
     RankEnd end;
-    read_own_exit(rank, end);
-    if (rank.end && rank.end->wait_status) {
-        read_wait_status(rank, *rank.end->wait_status, end);
-        if (rank.end->exited_wall_ns) end.wall_ns = *rank.end->exited_wall_ns;
-    }
+    read_kind(rank, end);
+    read_time(rank, end);
     const model::ExceptionSeen* exception = uncaught_exception(rank);
     if (exception != nullptr && end.kind != EndKind::kSignal && end.kind != EndKind::kZero) {
         end.kind = EndKind::kException;
         end.exception = exception;
-        if (exception->wall_ns != 0) end.wall_ns = exception->wall_ns;
+        if (exception->wall_ns != 0) end.wall_ns = end.not_before_ns = exception->wall_ns;
     }
     return end;
 }

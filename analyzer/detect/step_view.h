@@ -28,8 +28,9 @@ struct RankEnd {
     EndKind kind = EndKind::kRunning;
     int status = 0;
     int signal = 0;
-    bool by_shell = false;  // the signal was read from a shell's status 128 + n
-    WallNs wall_ns = 0;     // 0: unknown or running
+    bool by_shell = false;     // the signal was read from a shell's status 128 + n
+    WallNs wall_ns = 0;        // when it was noticed; 0: unknown or running
+    WallNs not_before_ns = 0;  // it still ran then; what others suffered from its end came later; 0: unknown
     const model::ExceptionSeen* exception = nullptr;
     bool own_failure = false;  // it failed by itself, not because of what it waited for
 };
