@@ -12,6 +12,7 @@ Observations detect_all(const model::Timeline& timeline, const knowledge::Knowle
     };
     add(detect_waits(step));
     add(detect_call_differences(step));
+    add(detect_flight_lag(step));
     add(detect_ends(step, knowledge));
     add(detect_phases(step));
     add(detect_step_state(step));

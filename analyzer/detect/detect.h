@@ -14,6 +14,8 @@ Observations detect_all(const model::Timeline& timeline, const knowledge::Knowle
 Observations detect_waits(const StepView& step);
 // Where the calls of a group differ between its ranks: calls_differ, rank_absent.
 Observations detect_call_differences(const StepView& step);
+// Who is behind in the flight recorder dumps of ranks without a black box: flight_lag.
+Observations detect_flight_lag(const StepView& step);
 // How ranks ended: ended_by_signal, ended_with_status, exited_zero, uncaught_exception, caught_exception.
 Observations detect_ends(const StepView& step, const knowledge::Knowledge& knowledge);
 // Ranks in a phase while others wait for them: phase_others_wait.

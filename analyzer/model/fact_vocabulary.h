@@ -19,6 +19,7 @@ inline constexpr std::array kFactVocabulary = {
                     "kind aspect group operation sequence position other_operation other_place others "
                     "alone tie one_sided others_in_backward flight_agrees at_end side_by"},
     FactDescription{"rank_absent", "operation group position doing others other_place at_end"},
+    FactDescription{"flight_lag", "others lag"},
     FactDescription{"ended_by_signal",
                     "signal signal_name class first everyone witness shell others_wait others_failed_later"},
     FactDescription{"ended_with_status", "status first witness others_wait others_failed_later"},

@@ -1,26 +1,9 @@
 // What plain logs decide, and what they do not.
 #include "tests/unit/analyzer/detect/diagnose_helper.h"
+#include "tests/unit/analyzer/detect/log_builder.h"
 
 using namespace inquest;
 using namespace inquest::test;
-
-namespace {
-
-model::Timeline log_of(const std::vector<std::string>& lines) {
-    model::Timeline timeline;
-    model::LogFile file{"job.log", {}};
-    for (const std::string& text : lines) {
-        model::LogLine line;
-        line.number = static_cast<int64_t>(file.lines.size()) + 1;
-        line.text = text;
-        if (text.rfind("[rank2]:", 0) == 0) line.rank = 2;
-        file.lines.push_back(line);
-    }
-    timeline.logs.push_back(file);
-    return timeline;
-}
-
-}  // namespace
 
 TEST_CASE("the first traceback that is not a witness's names rank and line") {
     const auto diagnosis = diagnosis_of(
