@@ -41,10 +41,10 @@ tl::expected<void, std::string> write_report(const model::Diagnosis& diagnosis,
     const std::string absolute = std::filesystem::absolute(directory, error).lexically_normal().string();
     auto written = write_file(directory, "report.txt", report::render_text(diagnosis));
     if (written) written = write_file(directory, "diagnosis.json", report::render_json(diagnosis));
-    if (written && diagnosis.worth_a_notice) {
-        const std::string notice = report::render_notice(diagnosis, absolute + "/report.txt");
-        written = write_file(directory, notice_name(diagnosis), notice);
-    }
+    // Always written: an empty notice tells srun not to wait, and replaces one that no longer holds.
+    const std::string notice =
+        diagnosis.worth_a_notice ? report::render_notice(diagnosis, absolute + "/report.txt") : std::string();
+    if (written) written = write_file(directory, notice_name(diagnosis), notice);
     return written;
 }
 

@@ -16,6 +16,7 @@ namespace inquest::launch {
 namespace {
 
 constexpr int kLastLookIntervalMs = 50;
+constexpr int64_t kNsPerMs = 1000000;
 
 void print(const std::string& text) {
     const char* rest = text.data();
@@ -36,22 +37,37 @@ bool srun_lives(pid_t parent) {
     return poll(&input, 1, kLookIntervalMs) == 0 && getppid() == parent;
 }
 
-void wait_for_expected(const NoticeSource& source) {
+int64_t wall_ns() {
+    auto since_epoch = std::chrono::system_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(since_epoch).count();
+}
+
+void wait_for_final(const NoticeSource& source) {
     using Clock = std::chrono::steady_clock;
     auto deadline = Clock::now() + std::chrono::milliseconds(kLastWaitMs);
-    while (!source.read() && source.is_expected() && Clock::now() < deadline) {
+    int64_t end_wall_ns = wall_ns();
+    while (Clock::now() < deadline) {
+        auto evidence_ns = source.evidence_written_ns();
+        if (!evidence_ns || is_final(source.read(), *evidence_ns, end_wall_ns, wall_ns())) {
+            return;
+        }
         std::this_thread::sleep_for(std::chrono::milliseconds(kLastLookIntervalMs));
     }
+}
+
+std::optional<std::string> text_of(const NoticeSource& source) {
+    auto notice = source.read();
+    return notice ? std::optional(notice->text) : std::nullopt;
 }
 
 void watch(const NoticeSource& source) {
     NoticePrinter printer;
     pid_t parent = getppid();
     while (srun_lives(parent)) {
-        print(printer.next(source.read(), false));
+        print(printer.next(text_of(source), false));
     }
-    wait_for_expected(source);
-    print(printer.next(source.read(), true));
+    wait_for_final(source);
+    print(printer.next(text_of(source), true));
 }
 
 bool is_step_name(const std::string& step) {
@@ -62,12 +78,20 @@ bool is_step_name(const std::string& step) {
 }  // namespace
 
 std::string NoticePrinter::next(const std::optional<std::string>& notice, bool at_end) {
-    if (!notice || notice == printed_ || (printed_ && !at_end)) {
+    if (!notice || notice->empty() || notice == printed_ || (printed_ && !at_end)) {
         return "";
     }
     std::string text = (printed_ ? "inquest: updated\n" : "") + printable(*notice);
     printed_ = notice;
     return text.back() == '\n' ? text : text + "\n";
+}
+
+bool is_final(const std::optional<Notice>& notice, int64_t evidence_written_ns, int64_t end_wall_ns,
+              int64_t now_wall_ns) {
+    if (!notice || notice->written_ns < evidence_written_ns) {
+        return false;
+    }
+    return notice->written_ns > end_wall_ns || now_wall_ns - end_wall_ns > kSettleMs * kNsPerMs;
 }
 
 ExitStatus run_notice(int argument_count, const char* const* arguments) {

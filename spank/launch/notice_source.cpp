@@ -1,33 +1,44 @@
 #include "spank/launch/notice_source.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <memory>
 
 namespace inquest::launch {
 namespace {
 
 constexpr int kDirectoryFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
-std::optional<std::string> read_own_file(int fd) {
+constexpr int64_t kNsPerSecond = 1000000000;
+
+int64_t written_ns(const struct stat& status) {
+    return int64_t{status.st_mtim.tv_sec} * kNsPerSecond + status.st_mtim.tv_nsec;
+}
+
+std::optional<Notice> read_own_file(int fd) {
     struct stat status = {};
     if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) {
         return std::nullopt;
     }
-    std::string text(kNoticeMaxBytes, '\0');
-    ssize_t bytes = pread(fd, text.data(), text.size(), 0);
-    if (bytes <= 0) {
+    Notice notice{std::string(kNoticeMaxBytes, '\0'), written_ns(status)};
+    ssize_t bytes = pread(fd, notice.text.data(), notice.text.size(), 0);
+    if (bytes < 0) {
         return std::nullopt;
     }
-    text.resize(static_cast<size_t>(bytes));
-    return text;
+    notice.text.resize(static_cast<size_t>(bytes));
+    return notice;
 }
 
-bool has_directory(int parent_fd, const std::string& name) {
+/* node.json is written last by each node (docs/formats/evidence.md). */
+int64_t node_written_ns(int evidence_fd, const std::string& node) {
     struct stat status = {};
-    return fstatat(parent_fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(status.st_mode);
+    std::string name = node + "/node.json";
+    return fstatat(evidence_fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 ? written_ns(status) : 0;
 }
 
 }  // namespace
@@ -48,7 +59,7 @@ int NoticeSource::open_report_directory() const {
     return fd;
 }
 
-std::optional<std::string> NoticeSource::read() const {
+std::optional<Notice> NoticeSource::read() const {
     int directory_fd = open_report_directory();
     if (directory_fd < 0) {
         return std::nullopt;
@@ -58,24 +69,41 @@ std::optional<std::string> NoticeSource::read() const {
     if (fd < 0) {
         return std::nullopt;
     }
-    auto text = read_own_file(fd);
+    auto notice = read_own_file(fd);
     close(fd);
-    return text;
+    return notice;
 }
 
-bool NoticeSource::is_expected() const {
+int NoticeSource::open_evidence() const {
     int directory_fd = open_report_directory();
     if (directory_fd < 0) {
-        return false;
+        return -1;
     }
-    int evidence_fd = openat(directory_fd, "evidence", kDirectoryFlags);
+    int all_fd = openat(directory_fd, "evidence", kDirectoryFlags);
     close(directory_fd);
-    if (evidence_fd < 0) {
-        return false;
+    if (all_fd < 0) {
+        return -1;
     }
-    bool expected = has_directory(evidence_fd, step_);
-    close(evidence_fd);
-    return expected;
+    int step_fd = openat(all_fd, step_.c_str(), kDirectoryFlags);
+    close(all_fd);
+    return step_fd;
+}
+
+std::optional<int64_t> NoticeSource::evidence_written_ns() const {
+    int fd = open_evidence();
+    if (fd < 0) {
+        return std::nullopt;
+    }
+    std::unique_ptr<DIR, int (*)(DIR*)> nodes(fdopendir(fd), closedir);
+    if (!nodes) {
+        close(fd);
+        return std::nullopt;
+    }
+    int64_t newest_ns = 0;
+    while (const dirent* entry = readdir(nodes.get())) {
+        newest_ns = std::max(newest_ns, node_written_ns(fd, entry->d_name));
+    }
+    return newest_ns;
 }
 
 }  // namespace inquest::launch

@@ -66,9 +66,13 @@ TEST_CASE("a notice is read when it is there") {
     report.write("notice-1.txt", "other step");
     CHECK_FALSE(source.read());
     report.write("notice-0.txt", "text");
-    CHECK(source.read() == "text");
+    CHECK(source.read()->text == "text");
+    CHECK(source.read()->written_ns > 0);
     report.write("notice-0.txt", std::string(2 * kNoticeMaxBytes, 'x'));
-    CHECK(source.read()->size() == kNoticeMaxBytes);
+    CHECK(source.read()->text.size() == kNoticeMaxBytes);
+    report.write("notice-0.txt", "");
+    REQUIRE(source.read());
+    CHECK(source.read()->text.empty());
 }
 
 TEST_CASE("links, pipes and absent directories give no notice") {
@@ -83,12 +87,32 @@ TEST_CASE("links, pipes and absent directories give no notice") {
     CHECK_FALSE(NoticeSource(report.path() + "/none", "0").read());
 }
 
+TEST_CASE("an empty notice says nothing, also where another one was printed before") {
+    NoticePrinter printer;
+    CHECK(printer.next("", false).empty());
+    CHECK(printer.next("one", false) == "one\n");
+    CHECK(printer.next("", true).empty());
+}
+
 TEST_CASE("a notice is expected once the step's evidence exists") {
     Report report;
     NoticeSource source(report.path(), "0");
-    CHECK_FALSE(source.is_expected());
+    CHECK_FALSE(source.evidence_written_ns());
     std::filesystem::create_directories(report.path() + "/evidence/1");
-    CHECK_FALSE(source.is_expected());
-    std::filesystem::create_directories(report.path() + "/evidence/0");
-    CHECK(source.is_expected());
+    CHECK_FALSE(source.evidence_written_ns());
+    std::filesystem::create_directories(report.path() + "/evidence/0/n1");
+    CHECK(source.evidence_written_ns() == 0);
+    report.write("evidence/0/n1/node.json", "{}");
+    CHECK(source.evidence_written_ns() > 0);
+}
+
+TEST_CASE("only a notice that follows the last evidence and the end is final") {
+    constexpr int64_t kSecond = 1000000000;
+    constexpr int64_t kEnd = 100 * kSecond;
+    const auto written = [](int64_t seconds) { return Notice{"text", seconds * kSecond}; };
+    CHECK(is_final(written(101), 100 * kSecond, kEnd, 101 * kSecond));
+    CHECK_FALSE(is_final(std::nullopt, 90 * kSecond, kEnd, 104 * kSecond));
+    CHECK_FALSE(is_final(written(90), 80 * kSecond, kEnd, 101 * kSecond));  /* more may come */
+    CHECK(is_final(written(90), 80 * kSecond, kEnd, 102 * kSecond));        /* nothing came */
+    CHECK_FALSE(is_final(written(90), 101 * kSecond, kEnd, 104 * kSecond)); /* evidence it does not know */
 }

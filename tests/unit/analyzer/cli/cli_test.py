@@ -53,6 +53,15 @@ class Analyze(unittest.TestCase):
         analyze(str(self.log), "--report", str(report))
         self.assertEqual(first, {path.name: path.read_bytes() for path in report.iterdir()})
 
+    def test_a_notice_that_no_longer_holds_becomes_empty(self):
+        report = self.folder / "inquest-1"
+        report.mkdir()
+        analyze(str(self.log), "--report", str(report))
+        self.assertIn("KeyError", (report / "notice-0.txt").read_text())
+        self.log.write_text(HARMLESS)
+        analyze(str(self.log), "--report", str(report))
+        self.assertEqual((report / "notice-0.txt").read_text(), "")
+
     def test_a_bad_report_directory_is_told(self):
         done = analyze(str(self.log), "--report", str(self.folder / "absent"))
         self.assertEqual(done.returncode, 2)
