@@ -52,7 +52,7 @@ std::string render_notice(const model::Diagnosis& diagnosis, const std::string& 
     if (diagnosis.fix) {
         text += entry("fix", fmt::format("{} (inquest explain {})", diagnosis.fix->text, diagnosis.cause), 2);
     }
-    if (diagnosis.verify && !diagnosis.missing_fact) text += entry("verify", *diagnosis.verify, 1);
+    if (diagnosis.verify && !diagnosis.missing_fact) text += entry("verify", *diagnosis.verify, 2);
     if (!report_path.empty()) text += entry("report", report_path, 1);
     return text;
 }

@@ -12,10 +12,10 @@ namespace {
 
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
-// The part of a line that says where and why, without the ranks.
-std::string party_reason(const model::Party& party, bool with_place) {
+// The part of a line that says where and why, without the ranks. The evidence has the whole path.
+std::string party_reason(const model::Party& party) {
     std::string text;
-    if (with_place && party.place.known()) text += place_text(party.place);
+    if (party.place.known()) text += knowledge::describe_place(party.place);
     if (!party.why.empty()) text += (text.empty() ? "" : ": ") + party.why;
     return text;
 }
@@ -67,7 +67,7 @@ std::string job_text(const model::Diagnosis& diagnosis) {
 std::vector<std::string> party_lines(const std::vector<model::Party>& parties) {
     std::vector<PartyGroup> groups;
     for (const model::Party& party : parties) {
-        const std::string reason = party_reason(party, true);
+        const std::string reason = party_reason(party);
         auto group = std::find_if(groups.begin(), groups.end(),
                                   [&](const PartyGroup& known) { return known.reason == reason; });
         if (group == groups.end()) group = groups.insert(groups.end(), PartyGroup{reason, {}, {}});
