@@ -1,6 +1,7 @@
 """Compares what Inquest said about a run with the truth."""
 
 import json
+import pathlib
 import re
 
 LINE = re.compile(r"inquest 1: (?:[a-z-]+/)?(?P<cause>[a-z-]+)[^;]*(?:; first ranks? (?P<ranks>[0-9,\- ]+))?")
@@ -19,53 +20,78 @@ def ranks_of(text):
     return found
 
 
+def report_named_by(comment):
+    """The report directory that the record line names, or None. srun's --chdir does not move it."""
+    found = re.search(r"; report (?P<path>/[^;]+)$", comment or "")
+    return pathlib.Path(found["path"]) if found else None
+
+
 def read_diagnosis(report):
-    """(cause, initiating ranks, end), or what is wrong with the report."""
+    """The diagnosis in a report directory and what is wrong with it."""
     try:
         diagnosis = json.loads((report / "diagnosis.json").read_text())
-        ranks = sorted(party["rank"] for party in diagnosis["initiating"])
-        return diagnosis["cause"], ranks, ""
+        diagnosis["ranks"] = sorted(party["rank"] for party in diagnosis["initiating"])
+        return diagnosis, ""
     except (OSError, ValueError, KeyError, TypeError) as error:
-        return "-", [], f"diagnosis.json: {type(error).__name__}: {error}"
+        return None, f"diagnosis.json: {type(error).__name__}: {error}"
 
 
-def judge_failing(placed, end, report):
+def place_problems(placed, diagnosis):
+    """Each initiating rank's place is in the program itself and, where the truth says so, at a known line."""
+    lines = placed.program.line_numbers()
+    problems = []
+    for party in diagnosis["initiating"]:
+        file, _, line = (party["place"] or "").rpartition(":")
+        if file != str(placed.folder / placed.script) or (lines and int(line) not in lines):
+            problems.append(f"place of rank {party['rank']} is {party['place']}, not {placed.script}:{lines}")
+    return problems
+
+
+def diagnosis_problems(placed, diagnosis):
+    got = told(diagnosis["cause"], diagnosis["ranks"])
+    if got != told(placed.program.cause, placed.initiating):
+        return [f"diagnosis.json says {got}"]
+    problems = place_problems(placed, diagnosis)
+    if diagnosis["end"] not in placed.program.ends:
+        problems.append(f"the end is {diagnosis['end']}, not {' or '.join(placed.program.ends)}")
+    return problems
+
+
+def line_problems(placed, comment):
+    line = LINE.match(comment)
+    named = set(ranks_of(line["ranks"])) if line else set()
+    right = line and line["cause"] == placed.program.cause and named and named <= set(placed.initiating)
+    return [] if right else [f"AdminComment is {comment!r}"]
+
+
+def judge_failing(placed, end):
     """What a diagnosed run has to show; returns (got, problems)."""
-    program, problems = placed.program, []
-    cause, ranks, damage = read_diagnosis(report)
-    got, expected = told(cause, ranks), told(program.cause, placed.initiating)
-    if damage:
-        problems.append(damage)
-    elif got != expected:
-        problems.append(f"diagnosis.json says {got}")
-    line = LINE.match(end.comment)
-    if not line:
-        problems.append(f"AdminComment is {end.comment!r}")
-    elif line["cause"] != program.cause or not set(ranks_of(line["ranks"])) <= set(placed.initiating) \
-            or not line["ranks"]:
-        problems.append(f"AdminComment is {end.comment!r}")
+    problems = line_problems(placed, end.comment)
+    report = report_named_by(end.comment)
+    diagnosis, damage = read_diagnosis(report) if report else (None, "the job record names no report")
+    problems += [damage] if damage else diagnosis_problems(placed, diagnosis)
     if not re.search(r"^inquest: ", end.output, re.MULTILINE):
         problems.append("no notice in the output")
-    return got, problems
+    return (told(diagnosis["cause"], diagnosis["ranks"]) if diagnosis else "-"), problems
 
 
-def judge_sound(end, report):
+def judge_sound(placed, end, home):
     """A sound run ends with 0, and Inquest says and leaves nothing."""
     problems = []
     if end.exit_code != "0:0":
         problems.append(f"state {end.state}, exit code {end.exit_code}")
     if end.comment:
         problems.append(f"AdminComment is {end.comment!r}")
-    if report.exists():
-        problems.append(f"{report.name} is left")
+    left = [folder / f"inquest-{end.job_id}" for folder in (placed.folder, home)]
+    problems += [f"{report} is left" for report in left if report.exists()]
     if re.search(r"^(srun: )?inquest", end.output, re.MULTILINE):
         problems.append("Inquest wrote to the output")
-    return ("healthy" if not problems else told(*read_diagnosis(report)[:2])), problems
+    return ("healthy" if not problems else "-"), problems
 
 
-def judge(placed, end):
-    report = placed.folder / f"inquest-{end.job_id}"
-    got, problems = judge_failing(placed, end, report) if placed.program.fails else judge_sound(end, report)
+def judge(placed, end, home):
+    """`home` is where srun was called, unless it was called in the work directory."""
+    got, problems = judge_failing(placed, end) if placed.program.fails else judge_sound(placed, end, home)
     if end.cancelled == "limit":
         problems.append("still running at the limit, cancelled")
     return got, problems

@@ -68,7 +68,7 @@ def run(placed, python):
     started = time.monotonic()
     tasks = _start(placed, python)
     due = workdir.outside_signal(placed.program, placed.values)
-    quiet = _Quiet(placed.folder) if placed.program.end == "hang" else lambda: False
+    quiet = _Quiet(placed.folder) if "hang" in placed.program.ends else lambda: False
     while any(task.poll() is None for task in tasks) and time.monotonic() - started < LIMIT_S:
         due = _signal_when_due(placed, tasks, due)
         if quiet():

@@ -29,8 +29,15 @@ class Program:
         return self.truth["cause"] if self.fails else "healthy"
 
     @property
-    def end(self):
-        return self.truth["end"] if self.fails else "healthy"
+    def ends(self):
+        """The kinds of end that are right: "hang or crash" in the truth file where timing decides."""
+        return self.truth["end"].split(" or ") if self.fails else ["healthy"]
+
+    def line_numbers(self):
+        """Lines of the source, one of which a diagnosis has to name; empty where the truth does not say."""
+        wanted = self.truth.get("lines", []) if self.fails else []
+        return [number for number, line in enumerate(self.source.read_text().splitlines(), 1)
+                if any(text in line for text in wanted)]
 
 
 def _load(folder):

@@ -88,7 +88,7 @@ class Run:
         now = time.monotonic()
         if now - started > LIMIT_S:
             return "limit"
-        if self.placed.program.end != "hang" or not NOTICE.search(output):
+        if "hang" not in self.placed.program.ends or not NOTICE.search(output):
             return ""
         self.notice_at = self.notice_at or now
         return "notice" if now - self.notice_at > AFTER_NOTICE_S else ""
