@@ -122,6 +122,8 @@ bool looks_like_python_stack(std::string_view prefix) {
 
 std::optional<model::PythonStack> read_python_stack(const std::string& source, std::string_view text,
                                                     const Limits& limits, Notes& notes) {
+    // What CPython writes for a thread that runs no Python code, as at the end of the interpreter.
+    const bool outside_of_python = text.find("<no Python frame>") != std::string_view::npos;
     StackReader reader(limits.stack_frames);
     while (!text.empty()) {
         const size_t end = text.find('\n');
@@ -133,7 +135,7 @@ std::optional<model::PythonStack> read_python_stack(const std::string& source, s
     Dump dump = reader.finish();
     if (reader.frames_left_out()) notes.add(source, "Python stacks: frames left out");
     if (dump.frames == 0) {
-        notes.add(source, "no Python stack in it");
+        if (!outside_of_python) notes.add(source, "no Python stack in it");
         return std::nullopt;
     }
     mark_main_thread(dump);

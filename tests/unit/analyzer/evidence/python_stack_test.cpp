@@ -84,3 +84,9 @@ TEST_CASE("text without a stack is named") {
     CHECK_FALSE(read("hello\n  File \"x\", line 1 in y\n", notes));
     CHECK(notes.take().at(0).count == 2);
 }
+
+TEST_CASE("a process that runs no Python code has no stack, and nothing is damaged") {
+    Notes notes;
+    CHECK_FALSE(read("Current thread 0x01 (most recent call first):\n  <no Python frame>\n", notes));
+    CHECK(notes.take().empty());
+}
