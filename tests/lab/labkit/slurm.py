@@ -12,6 +12,7 @@ from labkit import workdir
 STALL_S = 8
 LIMIT_S = 240
 AFTER_NOTICE_S = 2
+AFTER_NOTICE_OF_EITHER_S = 12
 RECORD_WAIT_S = 20
 ARMED = ["--inquest", f"--inquest-stall={STALL_S}"]
 LAUNCHES = ("srun", "srun --chdir", "sbatch", "sbatch+srun")
@@ -91,7 +92,9 @@ class Run:
         if "hang" not in self.placed.program.ends or not NOTICE.search(output):
             return ""
         self.notice_at = self.notice_at or now
-        return "notice" if now - self.notice_at > AFTER_NOTICE_S else ""
+        either = len(self.placed.program.ends) > 1
+        patience = AFTER_NOTICE_OF_EITHER_S if either else AFTER_NOTICE_S
+        return "notice" if now - self.notice_at > patience else ""
 
     def running(self, client, job_id):
         if client.poll() is None:
