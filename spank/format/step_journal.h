@@ -70,10 +70,11 @@ struct inquest_step_message {
     uint32_t stall_seconds;
     int32_t task; /* global Slurm task number, INQUEST_STEP_TASK_NONE */
     int32_t pid;
-    int32_t wait_status; /* as wait(2) returns it */
-    uint32_t oom_kills;  /* memory.events or memory.oom_control of the step's cgroup at that moment; 0 unknown
-                            too */
-    uint32_t flags;      /* 0 in version 1 */
+    int32_t
+        wait_status;    /* as wait(2) returns it; in STEP_END that of the first task here that failed, or 0 */
+    uint32_t oom_kills; /* memory.events or memory.oom_control of the step's cgroup at that moment; 0 unknown
+                           too */
+    uint32_t flags;     /* 0 in version 1 */
     uint64_t mono_ns;
     uint64_t wall_ns;
 };

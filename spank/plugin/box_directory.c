@@ -10,7 +10,8 @@
 #include <unistd.h>
 
 enum {
-    BASE_BYTES = 8 * 1024 * 1024,
+    BASE_BYTES =
+        64 * 1024 * 1024, /* a ceiling: one task may be a launcher with many ranks that it restarts */
     TASK_BYTES = 2 * 1024 * 1024,
     MAX_BYTES = 1024 * 1024 * 1024,
     BASE_FILES = 256,

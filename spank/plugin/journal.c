@@ -14,7 +14,7 @@ static void journal_name(const struct inquest_step* step, char ret_name[JOURNAL_
     (void)snprintf(ret_name, JOURNAL_NAME_BYTES, "%u.%s", step->job_id, step->name);
 }
 
-static int open_steps_directory(const char* run_directory) {
+int inquest_journal_open_directory(const char* run_directory) {
     int run_fd = inquest_open_run_directory(run_directory);
     if (run_fd < 0) {
         return run_fd;
@@ -25,7 +25,7 @@ static int open_steps_directory(const char* run_directory) {
 }
 
 static int open_journal(const char* run_directory, const struct inquest_step* step, int flags) {
-    int steps_fd = open_steps_directory(run_directory);
+    int steps_fd = inquest_journal_open_directory(run_directory);
     if (steps_fd < 0) {
         return steps_fd;
     }
@@ -72,7 +72,7 @@ int inquest_journal_append(const char* run_directory, const struct inquest_step*
 }
 
 void inquest_journal_remove(const char* run_directory, const struct inquest_step* step) {
-    int steps_fd = open_steps_directory(run_directory);
+    int steps_fd = inquest_journal_open_directory(run_directory);
     if (steps_fd < 0) {
         return;
     }

@@ -18,6 +18,9 @@ int inquest_journal_make(const char* run_directory, const struct inquest_step* s
 int inquest_journal_append(const char* run_directory, const struct inquest_step* step,
                            const struct inquest_step_packet* packet);
 
+/* Descriptor of the journals' directory, made when missing; the caller closes it. Negative errno. */
+int inquest_journal_open_directory(const char* run_directory);
+
 void inquest_journal_remove(const char* run_directory, const struct inquest_step* step);
 
 #ifdef __cplusplus

@@ -119,10 +119,12 @@ int inquest_options_enabled(const struct inquest_options* options, int site_defa
 }
 
 static int refuse(const struct option_rule* rule, const char* text, int remote) {
-    slurm_error("inquest: --%s=%s is not possible: %s", rule->name, text, rule->expected);
     if (!remote) {
+        slurm_error("inquest: --%s=%s is not possible: %s", rule->name, text, rule->expected);
         return -1;
     }
+    /* Root's log: without the text, which srun's user may have made up. */
+    slurm_error("inquest: the value of --%s is not possible: %s", rule->name, rule->expected);
     given.invalid = 1;
     return 0;
 }

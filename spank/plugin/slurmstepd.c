@@ -9,6 +9,7 @@
 #include "spank/format/step_journal.h"
 #include "spank/plugin/box_directory.h"
 #include "spank/plugin/daemon_client.h"
+#include "spank/plugin/ended_steps.h"
 #include "spank/plugin/journal.h"
 #include "spank/plugin/launch_client.h"
 #include "spank/plugin/oom_count.h"
@@ -26,12 +27,12 @@ static struct inquest_node_places places = {INQUEST_RUN_DIRECTORY, INQUEST_DAEMO
 static struct {
     struct inquest_step step;
     char box_path[INQUEST_BOX_PATH_BYTES];
-    int decides;          /* srun's answer is not in the environment: ask inquest-launch here */
-    int prepared;         /* box directory and journal are there */
-    int armed;            /* this node's tasks run with Inquest */
-    int announced;        /* STEP_START was written */
-    int failure_reported; /* a failed task was */
-    int daemon_hangs;     /* a reply did not come in time: never wait again */
+    int decides;       /* srun's answer is not in the environment: ask inquest-launch here */
+    int prepared;      /* box directory and journal are there */
+    int armed;         /* this node's tasks run with Inquest */
+    int announced;     /* STEP_START was written */
+    int first_failure; /* wait status of the first task that failed, 0 none */
+    int daemon_hangs;  /* a reply did not come in time: never wait again */
 } node;
 
 /* Large, and used by one callback at a time. */
@@ -62,6 +63,7 @@ static void disarm_tasks(spank_t spank) {
 }
 
 static int prepare(void) {
+    inquest_ended_steps_trim(places.run_directory, node.step.job_id);
     int result = inquest_box_directory_make(places.run_directory, &node.step, node.box_path);
     if (result != 0) {
         return result;
@@ -206,10 +208,10 @@ int inquest_slurmstepd_task_post_fork(spank_t spank) {
 }
 
 static uint32_t failure_patience_ms(int wait_status) {
-    if (wait_status == 0 || node.failure_reported) {
+    if (wait_status == 0 || node.first_failure != 0) {
         return 0;
     }
-    node.failure_reported = 1;
+    node.first_failure = wait_status;
     return FAILURE_WAIT_MS;
 }
 
@@ -226,7 +228,9 @@ int inquest_slurmstepd_task_exit(spank_t spank) {
     packet.head.task = (int32_t)task;
     packet.head.pid = pid;
     packet.head.wait_status = wait_status;
-    packet.head.oom_kills = inquest_oom_kills("/proc/self/cgroup", "/sys/fs/cgroup");
+    if (wait_status != 0) { /* reads every task's cgroup: not for each of a thousand that end well */
+        packet.head.oom_kills = inquest_oom_kills("/proc/self/cgroup", "/sys/fs/cgroup");
+    }
     publish(failure_patience_ms(wait_status));
     return 0;
 }
@@ -236,6 +240,7 @@ int inquest_slurmstepd_exit(void) {
         clean_up();
     } else if (node.armed) {
         inquest_step_packet_begin(&packet, INQUEST_STEP_END, &node.step);
+        packet.head.wait_status = node.first_failure;
         publish(END_WAIT_MS);
     }
     return 0;

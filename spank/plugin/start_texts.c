@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "spank/plugin/host_list.h"
+
 enum { NODE_BYTES = 256, NODES_BYTES = 24 * 1024, NAMES_BYTES = 2048, NUMBER_BYTES = 16 };
 
 static struct {
@@ -30,24 +32,6 @@ static void host_name(char* ret_name, size_t bytes) {
     }
 }
 
-/* Name number `index` of a host list like n[1-4], "" when there is none. */
-static void name_in_list(const char* list, uint32_t index, char* ret_name, size_t bytes) {
-    /* hostlist_t is the pointer in 22.05 and the struct behind it in later versions. */
-    __typeof__(slurm_hostlist_create(list)) names = slurm_hostlist_create(list);
-    char* name = names == NULL ? NULL : slurm_hostlist_shift(names);
-    for (uint32_t skipped = 0; skipped < index && name != NULL; ++skipped) {
-        free(name);
-        name = slurm_hostlist_shift(names);
-    }
-    if (name != NULL && strlen(name) < bytes) {
-        memcpy(ret_name, name, strlen(name) + 1);
-    }
-    free(name);
-    if (names != NULL) {
-        slurm_hostlist_destroy(names);
-    }
-}
-
 /* The batch step runs on its own node alone, whatever the job has, and its SLURMD_NODENAME names that node. A
  * nested srun hands the batch node's SLURMD_NODENAME to all of its nodes (seen with 22.05.8): other steps
  * trust only the list. */
@@ -57,7 +41,10 @@ static void read_nodes(spank_t spank, const struct inquest_step_message* head) {
         read_variable(spank, "SLURMD_NODENAME", texts.node, sizeof texts.node);
     } else {
         read_variable(spank, "SLURM_STEP_NODELIST", texts.nodes, sizeof texts.nodes);
-        name_in_list(texts.nodes, head->node_index, texts.node, sizeof texts.node);
+        inquest_host_list_name(texts.nodes, head->node_index, texts.node, sizeof texts.node);
+        if (!inquest_host_list_is_plain(texts.nodes)) { /* root reads the journal's list again */
+            texts.nodes[0] = '\0';
+        }
     }
     if (texts.node[0] == '\0') {
         host_name(texts.node, sizeof texts.node);
