@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "analyzer/detect/call_sites.h"
 #include "analyzer/detect/call_split.h"
@@ -167,11 +168,21 @@ std::string doing_text(const RankView& view) {
     return "outside of any collective";
 }
 
+// Frames of installed packages and of Python itself; what is left is the user's program.
+bool is_library(const model::Place& frame) {
+    constexpr std::array kParts = {"/site-packages/", "/dist-packages/", "/lib/python3", "/lib64/python3"};
+    if (!frame.known() || frame.file.front() == '<') return true;
+    return std::any_of(kParts.begin(), kParts.end(),
+                       [&](const char* part) { return frame.file.find(part) != std::string::npos; });
+}
+
 model::Place stack_place(const RankView& view) {
     const model::Place& known = place_of(view);
     if (known.known() || !view.rank->stack) return known;
     for (const model::PythonStack::Thread& thread : view.rank->stack->threads) {
-        if (thread.is_main && !thread.frames.empty()) return thread.frames.front();
+        if (!thread.is_main) continue;
+        const auto own = std::find_if_not(thread.frames.begin(), thread.frames.end(), is_library);
+        if (own != thread.frames.end()) return *own;
     }
     return known;
 }

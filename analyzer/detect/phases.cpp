@@ -77,7 +77,8 @@ Waiting waiting_during(const StepView& step, const RankView& busy, const PhaseSp
         if (waiting.first == nullptr) waiting.first = &view;
         const bool within = view.block.until_ns <= until;
         if (view.block.failed && within) ++waiting.timed_out;
-        if (still_busy && view.block.until_ns >= until) ++waiting.still;
+        // Nodes are looked at one after the other: no two times of collection are the same.
+        if (still_busy && view.end.kind == EndKind::kRunning && !view.block.failed) ++waiting.still;
     }
     return waiting;
 }
@@ -93,7 +94,7 @@ bool waits_within(const RankView& view, const PhaseSpan& span) {
 
 std::string writing_state(const RankView& view) {
     if (!view.rank->sample) return "unknown";
-    return yes_no(view.rank->sample->bytes_written_after > view.rank->sample->bytes_written);
+    return yes_no(writes(*view.rank->sample));
 }
 
 model::Evidence span_evidence(const RankView& view, const PhaseSpan& span, const std::string& writes) {

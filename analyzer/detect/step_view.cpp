@@ -172,8 +172,7 @@ bool sample_is_busy(const Rank& rank) {
     if (!rank.sample || !rank.sample->alive) return false;
     const model::ProcessSample& sample = *rank.sample;
     const int64_t cpu_ns = sample.cpu_after_ns - sample.cpu_ns;
-    const bool writes = sample.bytes_written_after > sample.bytes_written;
-    return writes || (sample.cpu_interval_ns > 0 && cpu_ns > sample.cpu_interval_ns / kBusyFraction);
+    return writes(sample) || (sample.cpu_interval_ns > 0 && cpu_ns > sample.cpu_interval_ns / kBusyFraction);
 }
 
 WallNs collected_at(const model::Timeline& timeline, const std::string& node) {
@@ -252,6 +251,10 @@ bool all_tasks_ended_with_zero(const model::Timeline& timeline) {
 }
 
 }  // namespace
+
+bool writes(const model::ProcessSample& sample) {
+    return sample.bytes_written_after - sample.bytes_written > kTraceBytes;
+}
 
 bool all_ended_with_zero(const StepView& step) {
     if (all_tasks_ended_with_zero(*step.timeline)) return true;

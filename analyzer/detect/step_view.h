@@ -69,6 +69,10 @@ struct StepView {
 // A wait that is shorter than this says nothing.
 inline constexpr int64_t kShortestStallNs = 5'000'000'000;
 
+// A process that is asked for its stack writes some; one that logs writes some. Saving is more than that.
+inline constexpr int64_t kTraceBytes = 16 << 10;
+bool writes(const model::ProcessSample& sample);  // more than that while it was looked at
+
 StepView view_step(const model::Timeline& timeline, const knowledge::Knowledge& knowledge);
 
 bool all_ended_with_zero(const StepView& step);

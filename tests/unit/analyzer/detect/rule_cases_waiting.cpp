@@ -111,7 +111,7 @@ RuleCases cases_of_waiting() {
         {calls + "extra-call-out-of-turn", {out_of_turn(), one_skipped()}},
         {calls + "missing-call-proven", {two_new_calls({0, 1, 3}, 95, "main"), barrier_alone({0, 1, 3})}},
         {calls + "missing-call", {barrier_alone({0, 1, 3}), barrier_alone({2})}},
-        {saves + "still-writing", {saves_at_the_stall(1 << 20), saves_at_the_stall(0)}},
+        {saves + "still-writing", {saves_at_the_stall(1 << 20), saves_at_the_stall(1 << 10)}},
         {saves + "inside-save", {saves_past_the_timeout(30), saves_at_the_stall(0)}},
         {saves + "inside-save-waiting", {saves_at_the_stall(0), waits_inside_the_save()}},
         {saves + "silent-since-save", {saves_past_the_timeout(1.6), does_something_else_after_the_save()}},

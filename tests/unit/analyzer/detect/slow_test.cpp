@@ -2,6 +2,7 @@
 #include "tests/unit/analyzer/detect/diagnose_helper.h"
 #include "tests/unit/analyzer/detect/timeline_builder.h"
 
+using namespace inquest;
 using namespace inquest::test;
 using Ranks = std::vector<int>;
 
@@ -68,6 +69,34 @@ TEST_CASE("a rank that is busy with something else is named without a cause") {
     CHECK(diagnosis.cause == "unknown");
     CHECK(ranks_in(diagnosis.initiating) == Ranks{1});
     CHECK_FALSE(diagnosis.worth_a_notice);
+}
+
+TEST_CASE("the user's own frame tells where a busy rank is") {
+    TimelineBuilder build = one_saves(4, 1);
+    model::PythonStack::Thread main_thread;
+    main_thread.is_main = true;
+    main_thread.frames = {{"/opt/env/lib/python3.11/site-packages/torch/nn/linear.py", "forward", 134},
+                          {"<string>", "f", 1},
+                          {"/home/user/train.py", "validate", 77},
+                          {"/home/user/train.py", "main", 12}};
+    build.of(1).stack = model::PythonStack{{main_thread}, {}};
+    build.works(1).seen(30);
+    CHECK(diagnosis_of(build.timeline()).initiating.front().place.line == 77);
+}
+
+TEST_CASE("nodes that were looked at one after the other") {
+    for (const double other_seen : {29.4, 30.6}) {
+        TimelineBuilder build = one_saves(3, 0);
+        build.save(0, 38, 1.5, 1.6).works(0).seen(30);
+        build.timeline().nodes.push_back(build.timeline().nodes.front());
+        build.timeline().nodes.back().name = "n2";
+        build.timeline().nodes.back().collected_wall_ns = at(other_seen);
+        build.of(0).node = "n2";
+        const auto diagnosis = diagnosis_of(build.timeline());
+        CHECK(diagnosis.cause == "slow-checkpoint");
+        CHECK(diagnosis.end == "slow");
+        CHECK_FALSE(diagnosis.worth_a_notice);
+    }
 }
 
 TEST_CASE("ranks of a missing node leave a fact to be found") {
