@@ -1,9 +1,11 @@
-"""Replays saved evidence of cluster runs: cause, initiating ranks and end as in truth.json, and the same bytes twice."""
+"""Replays saved evidence of cluster runs: cause, initiating ranks and end as in truth.json, a notice
+unless a rank merely works, and the same bytes twice."""
 
 import json
 import pathlib
 import subprocess
 import sys
+import tempfile
 import unittest
 
 PROGRAM, KNOWLEDGE = sys.argv[1], sys.argv[2]
@@ -21,6 +23,14 @@ def steps(bundle):
     return sorted(path for path in bundle.iterdir() if path.is_dir())
 
 
+def notice(step):
+    """What srun would print."""
+    with tempfile.TemporaryDirectory() as report:
+        subprocess.run([PROGRAM, "analyze", str(step), "--report", report, "--knowledge", KNOWLEDGE],
+                       stdout=subprocess.DEVNULL, timeout=60)
+        return (pathlib.Path(report) / f"notice-{step.name}.txt").read_text()
+
+
 class Replay(unittest.TestCase):
     def check(self, step, truth):
         done = analyze(step)
@@ -29,6 +39,7 @@ class Replay(unittest.TestCase):
         self.assertEqual(diagnosis["cause"], truth["cause"])
         self.assertEqual(sorted(party["rank"] for party in diagnosis["initiating"]), truth["initiating"])
         self.assertIn(diagnosis["end"], truth["end"])
+        self.assertEqual(notice(step) == "", truth["end"] == ["slow"])
         self.assertEqual(done.returncode, STATUS.get(truth["cause"], DIAGNOSED))
 
     def test_bundles(self):
