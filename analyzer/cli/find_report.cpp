@@ -17,7 +17,7 @@ namespace inquest::cli {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr size_t kAnswerMaxBytes = 64 * 1024;
+constexpr size_t kAnswerMaxBytes = size_t{64} * 1024;
 
 std::string read_all(int descriptor) {
     std::string text;
