@@ -18,7 +18,7 @@ constexpr uint64_t kNsPerSecond = 1000000000U;
 constexpr uint64_t kSampleIntervalNs = kNsPerSecond;
 constexpr uint64_t kStackWaitNs = 2U * kNsPerSecond;
 constexpr uint64_t kFlightWaitNs = 2U * kNsPerSecond;
-constexpr size_t kMaxStackBytes = 1024 * 1024;
+constexpr size_t kMaxStackBytes = size_t{1024} * 1024;
 
 /* Only a rank that is past its start and not yet ending is asked for stacks. A signal ends connect, poll and
  * nanosleep with EINTR even where the handler asks for a restart (signal(7)): while torch connects to its
@@ -95,8 +95,9 @@ class Harvester {
     /* The stacks and flight recorders are waited for in the meantime; only what is left of the interval is
      * slept. */
     void take_second_samples() {
-        if (std::none_of(facts_.processes.begin(), facts_.processes.end(),
-                         [](const ProcessRecord& record) { return record.alive; }))
+        if (std::none_of(facts_.processes.begin(), facts_.processes.end(), [&](const ProcessRecord& record) {
+                return record.cpu_ns && find_living(system_.proc_root, record.process);
+            }))
             return;
         const uint64_t until = std::min(first_sample_mono_ns_ + kSampleIntervalNs, request_.deadline_mono_ns);
         const uint64_t now = system_.mono_ns();

@@ -43,12 +43,14 @@ std::string damage_line(const ProcessIdentity& process, const std::string& why) 
     return fmt::format("stack-{}: {}", identity_text(process), why);
 }
 
-/* A file that has grown and kept its size between two looks is taken as complete. */
-bool all_rest(int directory_fd, std::vector<PendingStack>& pending) {
+/* A file that has grown and kept its size between two looks is taken as complete; a process that is gone
+ * writes no more. */
+bool all_rest(int directory_fd, std::vector<PendingStack>& pending, const std::string& proc_root) {
     bool all_done = true;
     for (PendingStack& stack : pending) {
         const off_t size = file_size(directory_fd, stack.file);
-        stack.done = size > stack.size_before && size == stack.size_seen;
+        const bool rests = size > stack.size_before && size == stack.size_seen;
+        stack.done = rests || !find_living(proc_root, stack.process);
         stack.size_seen = size;
         all_done = all_done && stack.done;
     }
@@ -70,7 +72,7 @@ std::vector<std::string> request_stacks(int directory_fd, const std::vector<Stac
         if (why.empty()) pending.push_back({request.process, file, size, size, false});
         if (!why.empty()) damage.push_back(damage_line(request.process, why));
     }
-    while (!all_rest(directory_fd, pending) && system.mono_ns() < deadline_mono_ns)
+    while (!all_rest(directory_fd, pending, system.proc_root) && system.mono_ns() < deadline_mono_ns)
         system.sleep_ns(kLookEveryNs);
     for (const PendingStack& stack : pending)
         if (stack.size_seen <= stack.size_before)

@@ -144,6 +144,21 @@ TEST_CASE("an earlier node.json that is no such thing is as good as none") {
     }
 }
 
+TEST_CASE("a process that goes away during the harvest is not waited for") {
+    FakeNode node;
+    node.write_process(kLiving, 'S', 1ULL << 39);
+    node.write_box(kLiving, inquest::test::live_of_rank(0));
+    HarvestSystem system = node.system();
+    system.send_signal = [&node](const ProcessIdentity& process, int) {
+        node.remove_process(process);
+        return true;
+    };
+    const uint64_t before_ns = node.mono_ns;
+    REQUIRE(harvest_node(request_for(node, Reason::failure), system));
+    CHECK(node.mono_ns - before_ns < 100000000);
+    CHECK(node_json(node)["processes"][0]["cpu_after_ns"].is_null());
+}
+
 TEST_CASE("only ranks between their start and their end are asked for stacks") {
     for (const uint32_t state :
          {INQUEST_STATE_CLAIMED, INQUEST_STATE_TORCH_IMPORTED, INQUEST_STATE_GROUP_READY,
