@@ -17,7 +17,7 @@ namespace inquest::harvest {
 
 constexpr size_t kMaxDirectoryEntries = 4096;
 constexpr size_t kMaxBoxes = 256;
-constexpr size_t kMaxBoxBytes = 4 * 1024 * 1024;
+constexpr size_t kMaxBoxBytes = size_t{4} * 1024 * 1024;
 
 struct BoxFile {
     ProcessIdentity process;

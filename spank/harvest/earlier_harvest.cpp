@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMaxNodeJsonBytes = 4 * 1024 * 1024;
+constexpr size_t kMaxNodeJsonBytes = size_t{4} * 1024 * 1024;
 
 std::optional<uint64_t> number(const Json& object, const char* key) {
     const auto found = object.find(key);

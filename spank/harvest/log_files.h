@@ -11,7 +11,7 @@
 namespace inquest::harvest {
 
 constexpr size_t kMaxLogFiles = 64;
-constexpr size_t kLogTailBytes = 256 * 1024;
+constexpr size_t kLogTailBytes = size_t{256} * 1024;
 
 /* A log by path and identity: the process that wrote it may be gone when its tail is wanted. */
 struct LogFile {

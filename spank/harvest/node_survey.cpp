@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr size_t kMaxNodes = 65536;
-constexpr size_t kMaxNodeJsonBytes = 4 * 1024 * 1024;
+constexpr size_t kMaxNodeJsonBytes = size_t{4} * 1024 * 1024;
 
 bool has_succeeded(const Json& task) {
     const auto status = task.is_object() ? task.find("wait_status") : task.end();

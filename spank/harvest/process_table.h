@@ -15,6 +15,8 @@ namespace inquest::harvest {
 struct ProcessIdentity {
     int32_t pid = 0;
     uint64_t start_time_ticks = 0; /* field 22 of /proc/PID/stat */
+    /* clang-tidy 14 takes the 0 of a defaulted comparison for a pointer. */
+    // NOLINTNEXTLINE(modernize-use-nullptr)
     auto operator<=>(const ProcessIdentity&) const = default;
 };
 

@@ -17,7 +17,7 @@
 namespace inquest::harvest {
 
 constexpr size_t kMaxTasksPerNode = 4096;
-constexpr size_t kMaxJournalBytes = 4 * 1024 * 1024;
+constexpr size_t kMaxJournalBytes = size_t{4} * 1024 * 1024;
 
 struct StepMessage {
     inquest_step_message fields{};

@@ -20,7 +20,7 @@ constexpr std::string_view kRequest =
     "POST /handler/fr_trace_json HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
     "0\r\n\r\n";
 constexpr size_t kReadBytes = 65536;
-constexpr size_t kMaxHeldBytes = 128 * 1024 * 1024;
+constexpr size_t kMaxHeldBytes = size_t{128} * 1024 * 1024;
 constexpr size_t kMaxHeaderBytes = 16384;
 constexpr uint64_t kNsPerMs = 1000000U;
 

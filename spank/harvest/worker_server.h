@@ -16,7 +16,7 @@
 
 namespace inquest::harvest {
 
-constexpr size_t kMaxFlightBytes = 16 * 1024 * 1024;
+constexpr size_t kMaxFlightBytes = size_t{16} * 1024 * 1024;
 
 /* The body of a whole HTTP response that the server ended by closing; an error unless it is 200 and complete.
  */

@@ -7,7 +7,7 @@
 namespace inquest::watch {
 namespace {
 
-constexpr size_t kMaxDiagnosisBytes = 16 * 1024 * 1024;
+constexpr size_t kMaxDiagnosisBytes = size_t{16} * 1024 * 1024;
 
 std::string text_field(const nlohmann::json& object, const char* name) {
     const auto found = object.find(name);

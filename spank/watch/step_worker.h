@@ -20,6 +20,8 @@ namespace inquest::watch {
 struct StepKey {
     uint32_t job_id = 0;
     uint32_t step_id = 0;
+    /* clang-tidy 14 takes the 0 of a defaulted comparison for a pointer. */
+    // NOLINTNEXTLINE(modernize-use-nullptr)
     auto operator<=>(const StepKey&) const = default;
 };
 
