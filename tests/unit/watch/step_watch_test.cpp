@@ -1,6 +1,6 @@
 #include "spank/watch/step_watch.h"
 
-#include <sched.h>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -31,7 +31,7 @@ struct Scene {
         std::filesystem::permissions(analyzer, std::filesystem::perms::owner_all);
         inquest::harvest::HarvestSystem system = node.system();
         system.sleep_ns = [move = system.sleep_ns](uint64_t duration_ns) {
-            sched_yield();
+            usleep(50); /* the analyzer is a real process */
             move(duration_ns / 100 + 1);
         };
         watch.emplace(system, analyzer);
