@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "spank/harvest/harvest_system.h"
-#include "spank/watch/analyzer_process.h"
 #include "spank/harvest/node_survey.h"
+#include "spank/watch/analyzer_process.h"
 
 namespace inquest::watch {
 
