@@ -40,6 +40,7 @@ std::string ask_sacct(const std::string& job) {
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
     std::vector<std::string> words = {"sacct", "-n", "-P", "-X", "-j", job, "-o", "workdir,admincomment"};
     std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
     for (std::string& word : words)
         arguments.push_back(word.data());
     arguments.push_back(nullptr);

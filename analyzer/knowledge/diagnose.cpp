@@ -75,6 +75,7 @@ std::vector<Observation> grouped(const ObservationRefs& found, const std::string
         }
     }
     std::vector<Observation> joined;
+    joined.reserve(groups.size());
     for (const auto& [key, members] : groups)
         joined.push_back(join(members));
     return joined;

@@ -77,6 +77,7 @@ std::vector<std::string> party_lines(const std::vector<model::Party>& parties) {
         if (!party.node.empty() && !known_node) group->nodes.push_back(party.node);
     }
     std::vector<std::string> lines;
+    lines.reserve(groups.size());
     for (const PartyGroup& group : groups)
         lines.push_back(group_line(group));
     return lines;
