@@ -1,12 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "analyzer/detect/call_sites.h"
 #include "analyzer/detect/call_split.h"
 #include "analyzer/detect/detect.h"
 #include "analyzer/detect/flight_calls.h"
+#include "analyzer/detect/stack_place.h"
 #include "analyzer/knowledge/template_text.h"
 
 namespace inquest::detect {
@@ -19,6 +19,7 @@ using model::Observation;
 
 std::vector<int> global_ranks(const StepView& step, const std::vector<size_t>& side) {
     std::vector<int> ranks;
+    ranks.reserve(side.size());
     for (const size_t index : side)
         ranks.push_back(*step.ranks[index].rank->rank);
     return ranks;
@@ -168,30 +169,11 @@ std::string doing_text(const RankView& view) {
     return "outside of any collective";
 }
 
-// Frames of installed packages and of Python itself; what is left is the user's program.
-bool is_library(const model::Place& frame) {
-    constexpr std::array kParts = {"/site-packages/", "/dist-packages/", "/lib/python3", "/lib64/python3"};
-    if (!frame.known() || frame.file.front() == '<') return true;
-    return std::any_of(kParts.begin(), kParts.end(),
-                       [&](const char* part) { return frame.file.find(part) != std::string::npos; });
-}
-
-model::Place stack_place(const RankView& view) {
-    const model::Place& known = place_of(view);
-    if (known.known() || !view.rank->stack) return known;
-    for (const model::PythonStack::Thread& thread : view.rank->stack->threads) {
-        if (!thread.is_main) continue;
-        const auto own = std::find_if_not(thread.frames.begin(), thread.frames.end(), is_library);
-        if (own != thread.frames.end()) return *own;
-    }
-    return known;
-}
-
 Observation absent_rank(const StepView& step, const GroupCalls& group, const Absence& absence, size_t index) {
     const RankView& view = step.ranks[index];
     Observation observation;
     observation.fact = "rank_absent";
-    observation.place = stack_place(view);
+    observation.place = place_or_stack(view);
     observation.subjects = {subject_of(view, observation.place)};
     observation.wall_ns = view.rank->last_progress_wall_ns;
     observation.attributes = {{"operation", absence.call->operation},
@@ -223,7 +205,7 @@ Observations absent_from_backward(const StepView& step) {
         if (waits(view) || view.end.kind != EndKind::kRunning) continue;
         Observation observation;
         observation.fact = "rank_absent";
-        observation.place = stack_place(view);
+        observation.place = place_or_stack(view);
         observation.subjects = {subject_of(view, observation.place)};
         observation.wall_ns = view.rank->last_progress_wall_ns;
         observation.attributes = {{"operation", "backward"},

@@ -7,6 +7,7 @@
 #include "analyzer/detect/detect.h"
 #include "analyzer/detect/known_exception.h"
 #include "analyzer/detect/signals.h"
+#include "analyzer/detect/stack_place.h"
 #include "analyzer/knowledge/template_text.h"
 
 namespace inquest::detect {
@@ -97,6 +98,7 @@ void take_later(const Calls& calls, WallNs& latest_ns, model::Place& place) {
 
 // Where the rank was last seen in the user's program.
 model::Place last_known_place(const RankView& view) {
+    if (const model::Place crash = crash_place(view); crash.known()) return crash;
     if (place_of(view).known()) return place_of(view);
     WallNs latest_ns = 0;
     model::Place place;
@@ -188,6 +190,7 @@ Observation zero_end(const StepView& step, const RankView& view) {
     Observation observation = start("exited_zero", step, view);
     const Waiters waiters = waiters_after(step, view);
     std::vector<int> others;
+    others.reserve(waiters.indices.size());
     for (const size_t index : waiters.indices)
         others.push_back(*step.ranks[index].rank->rank);
     observation.attributes["others_wait"] = yes_no(!waiters.indices.empty());

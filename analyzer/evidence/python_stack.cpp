@@ -42,6 +42,7 @@ std::optional<model::Place> parse_frame(std::string_view line) {
 
 struct Dump {
     model::PythonStack stack;
+    bool fatal = false;       // written on a fatal signal
     bool all_threads = true;  // faulthandler stops after 100 threads with a line "..."
     size_t frames = 0;
 };
@@ -54,6 +55,7 @@ class StackReader {
     void read_line(std::string_view line) {
         if (is_fatal_header(line)) {
             begin_dump();
+            current_.fatal = starts_with(line, "Fatal");
             after_fatal_ = true;
         } else if (is_thread_header(line)) {
             begin_thread(line);
@@ -82,7 +84,9 @@ class StackReader {
         if (!previous_blank_ && !after_fatal_) begin_dump();
         after_fatal_ = false;
         current_.stack.threads.emplace_back();
-        current_.stack.threads.back().is_main = starts_with(line, "Current thread");
+        model::PythonStack::Thread& thread = current_.stack.threads.back();
+        thread.is_main = starts_with(line, "Current thread");
+        thread.crashed = current_.fatal && thread.is_main;
     }
 
     void add_frame(model::Place place) {

@@ -131,6 +131,7 @@ struct FlightRecord {
 
 struct PythonStack {
     struct Thread {
+        bool crashed = false;  // it got the fatal signal that made faulthandler write the stacks
         bool is_main = false;  // faulthandler's "most recent call first" block of the current/main thread
         std::vector<Place> frames;  // innermost first
     };

@@ -176,3 +176,20 @@ TEST_CASE("an exception inside backward skips nothing") {
     CHECK(diagnosis.cause == "rank-exception");
     REQUIRE(ranks_in(diagnosis.initiating) == Ranks{1});
 }
+
+TEST_CASE(
+    "the line of a crash is the user's frame of the stack that the crash wrote, not the last recorded call") {
+    TimelineBuilder build(3);
+    build.all_call("all_reduce", 31, 1).ends(2, SIGSEGV, 2);
+    others_lose_peer(build, 3, 2, 2.1);
+    inquest::model::PythonStack::Thread other;
+    other.frames = {line(5)};
+    inquest::model::PythonStack::Thread crashed;
+    crashed.crashed = true;
+    crashed.frames = {{"/venv/lib/python3.11/site-packages/numpy/core.py", "dot", 7}, line(84), line(99)};
+    build.of(2).stack = inquest::model::PythonStack{{other, crashed}, {}};
+    const auto diagnosis = diagnosis_of(build.timeline());
+    CHECK(diagnosis.cause == "segmentation-fault");
+    REQUIRE(ranks_in(diagnosis.initiating) == Ranks{2});
+    CHECK(diagnosis.initiating.front().place.line == 84);
+}

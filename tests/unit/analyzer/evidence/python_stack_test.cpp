@@ -68,6 +68,7 @@ TEST_CASE("a fatal error starts a dump") {
     CHECK(stack->threads[0].frames[0].line == 7);
     CHECK(stack->threads[0].frames[1].line == 0);
     CHECK(stack->threads[0].frames[1].function == "g");
+    CHECK(stack->threads[0].crashed);
 }
 
 TEST_CASE("a dump of more threads than faulthandler lists has no known main thread") {

@@ -1,0 +1,40 @@
+#include "analyzer/detect/stack_place.h"
+
+#include <algorithm>
+#include <array>
+
+namespace inquest::detect {
+namespace {
+
+using Thread = model::PythonStack::Thread;
+
+// Frames of installed packages and of Python itself; what is left is the user's program.
+bool is_library(const model::Place& frame) {
+    constexpr std::array kParts = {"/site-packages/", "/dist-packages/", "/lib/python3", "/lib64/python3"};
+    if (!frame.known() || frame.file.front() == '<') return true;
+    return std::any_of(kParts.begin(), kParts.end(),
+                       [&](const char* part) { return frame.file.find(part) != std::string::npos; });
+}
+
+model::Place own_frame(const RankView& view, bool Thread::*wanted) {
+    if (!view.rank->stack) return {};
+    for (const Thread& thread : view.rank->stack->threads) {
+        if (!(thread.*wanted)) continue;
+        const auto own = std::find_if_not(thread.frames.begin(), thread.frames.end(), is_library);
+        if (own != thread.frames.end()) return *own;
+    }
+    return {};
+}
+
+}  // namespace
+
+model::Place place_or_stack(const RankView& view) {
+    const model::Place& known = place_of(view);
+    return known.known() ? known : own_frame(view, &Thread::is_main);
+}
+
+model::Place crash_place(const RankView& view) {
+    return own_frame(view, &Thread::crashed);
+}
+
+}  // namespace inquest::detect
