@@ -11,7 +11,7 @@ import subprocess
 from sources import ROOT
 
 BUILD = ROOT / "build/ci"
-CACHE = ROOT / "tests/.state/tidy"
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache") / "inquest-tidy"  # clones share it
 TOOL = "clang-tidy-14"
 FOLDERS = ("spank", "epilog", "analyzer")
 
@@ -41,7 +41,7 @@ def units():
 
 
 def key(command, headers, common):
-    digest = hashlib.sha256(common + command["command"].encode())
+    digest = hashlib.sha256(common + command["command"].replace(str(ROOT), "").encode())
     for path in sorted({pathlib.Path(command["file"]), *headers}):
         digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
     return digest.hexdigest()
