@@ -62,6 +62,15 @@ std::string call_text(const CollectiveCall& call) {
     return fmt::format("{} at {}", call.operation, describe_place(call.place));
 }
 
+// What the ranks of a side do, without its place.
+std::string side_operation(const StepView& step, const Side& side) {
+    if (side.call != nullptr) return side.call->operation;
+    if (side_in_backward(step, side)) return "backward";
+    const RankView& view = step.ranks[side.ranks.front()];
+    if (view.block.call != nullptr) return view.block.call->operation;
+    return view.end.kind == EndKind::kZero ? "the end of the program" : "no call of this group";
+}
+
 std::string side_text(const StepView& step, const Side& side) {
     if (side.call != nullptr) return call_text(*side.call);
     if (side_in_backward(step, side)) {
@@ -142,14 +151,13 @@ Observation differing_calls(const StepView& step, const GroupCalls& group, const
     }
     observation.evidence.push_back(
         side_evidence(step, *roles.others, roles.others->ranks.front(), split.position));
-    const CollectiveCall* call = roles.initiating->call;
     observation.attributes = {
         {"kind", kind_of(split, roles, aspect)},
         {"aspect", aspect},
         {"group", group.name},
         {"position", std::to_string(split.position)},
         {"sequence", std::to_string(split.position)},
-        {"operation", call != nullptr ? call->operation : side_text(step, *roles.initiating)},
+        {"operation", side_operation(step, *roles.initiating)},
         {"other_operation", side_text(step, *roles.others)},
         {"other_place", describe_place(place_of_side(step, *roles.others))},
         {"others", describe_ranks(global_ranks(step, roles.others->ranks))},
