@@ -9,7 +9,7 @@
 namespace inquest::epilog {
 
 enum class DaemonAnswer {
-    kDone,   /* this node's evidence is written or not needed */
+    kDone,   /* no worker of the job is left */
     kAbsent, /* nobody listens */
     kNoHelp  /* refused, or no answer before the deadline */
 };

@@ -6,6 +6,7 @@
 
 #include "epilog/evidence.h"
 #include "spank/harvest/harvest.h"
+#include "spank/harvest/node_survey.h"
 
 namespace inquest::epilog {
 namespace {
@@ -13,6 +14,7 @@ namespace {
 constexpr auto kPollInterval = std::chrono::milliseconds(100);
 constexpr auto kOtherNodesTime = std::chrono::milliseconds(2000);
 constexpr std::uint64_t kNsPerMs = 1'000'000;
+constexpr std::uint64_t kNsPerSecond = 1'000'000'000;
 
 bool any_has_evidence(const std::vector<JobStep>& steps) {
     return std::any_of(steps.begin(), steps.end(),
@@ -29,6 +31,14 @@ void harvest_step(const JobStep& step, Deadline deadline) {
         system.mono_ns() + static_cast<std::uint64_t>(deadline.remaining_ms()) * kNsPerMs;
     /* What could not be written is missing evidence, which the analyzer names. */
     static_cast<void>(harvest::harvest_node(request, system));
+}
+
+/* A daemon that is done need not have had a worker for this step: it may have been killed or refused. */
+bool has_final_evidence(const JobStep& step) {
+    harvest::NodeSurvey survey;
+    survey.update_own(step.journal.step);
+    return survey.own_ended(step.journal.step,
+                            static_cast<std::uint64_t>(step.started_wall_s) * kNsPerSecond);
 }
 
 }  // namespace
@@ -48,7 +58,8 @@ void harvest_wanted_steps(const std::vector<JobStep>& steps, bool failed_elsewhe
     if (!failed_here && !wait_for_evidence(steps, failed_elsewhere, deadline)) return;
     for (const JobStep* step : by_decisiveness(steps)) {
         if (deadline.has_passed()) return;
-        if (step->failed || has_evidence(step->journal.step)) harvest_step(*step, deadline);
+        const bool wanted = step->failed || has_evidence(step->journal.step);
+        if (wanted && !has_final_evidence(*step)) harvest_step(*step, deadline);
     }
 }
 

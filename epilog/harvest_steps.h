@@ -1,5 +1,4 @@
-/* Without inquestd, or when it does not help: the epilog's child writes this node's evidence. Runs as the
- * user. */
+/* What inquestd has not written of this node's evidence, the epilog's child writes. Runs as the user. */
 #pragma once
 
 #include <vector>
@@ -9,7 +8,8 @@
 
 namespace inquest::epilog {
 
-/* Harvests each step whose evidence is wanted: a task of this node failed, or another node has asked for it.
+/* Harvests each step whose evidence is wanted and not final on this node: a task of this node failed, or
+ * another node has asked for it.
  * When the job failed somewhere else, that request may still be on its way and is waited for a short time. */
 void harvest_wanted_steps(const std::vector<JobStep>& steps, bool failed_elsewhere, Deadline deadline);
 

@@ -27,6 +27,9 @@ void take_content(const std::string& text, NodeState& state) {
     if (!node.is_object()) return;
     const auto ended = node.find("step_ended");
     state.step_ended = ended != node.end() && ended->is_boolean() && ended->get<bool>();
+    const auto collected = node.find("collected_wall_ns");
+    if (collected != node.end() && collected->is_number_unsigned())
+        state.collected_wall_ns = collected->get<uint64_t>();
     const auto tasks = node.find("tasks");
     if (tasks == node.end() || !tasks->is_array()) return;
     state.tasks = tasks->size();
@@ -40,6 +43,11 @@ void NodeSurvey::update(const StepDescription& step) {
     if (!evidence.valid()) return nodes_.clear();
     for (const std::string& node : list_directory(evidence.get(), kMaxNodes))
         read_node(evidence.get(), node);
+}
+
+void NodeSurvey::update_own(const StepDescription& step) {
+    const UniqueFd evidence = open_step_evidence(step);
+    if (evidence.valid()) read_node(evidence.get(), step.node);
 }
 
 void NodeSurvey::read_node(int evidence_fd, const std::string& node) {
@@ -62,6 +70,11 @@ bool NodeSurvey::all_newer_than(const StepDescription& step, int64_t time_ns) co
     return nodes_.size() >= step.node_count &&
            std::all_of(nodes_.begin(), nodes_.end(),
                        [&](const auto& node) { return node.second.written_ns >= time_ns; });
+}
+
+bool NodeSurvey::own_ended(const StepDescription& step, uint64_t since_wall_ns) const {
+    const auto own = nodes_.find(step.node);
+    return own != nodes_.end() && own->second.step_ended && own->second.collected_wall_ns >= since_wall_ns;
 }
 
 bool NodeSurvey::all_ended(const StepDescription& step) const {

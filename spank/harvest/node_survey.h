@@ -11,8 +11,9 @@
 namespace inquest::harvest {
 
 struct NodeState {
-    uint64_t inode = 0;     /* a node.json that is replaced by rename is another file */
-    int64_t written_ns = 0; /* modification time */
+    uint64_t inode = 0;             /* a node.json that is replaced by rename is another file */
+    int64_t written_ns = 0;         /* modification time */
+    uint64_t collected_wall_ns = 0; /* of that node */
     bool step_ended = false;
     uint64_t tasks = 0;
     bool all_tasks_succeeded = false; /* every task listed has exit status 0 */
@@ -22,9 +23,14 @@ class NodeSurvey {
  public:
     /* Reads the files that are new since the last time. */
     void update(const StepDescription& step);
+    /* The same for the node that the description is of. */
+    void update_own(const StepDescription& step);
 
     /* Whether each of the step's nodes has written node.json at or after this time of the file system. */
     [[nodiscard]] bool all_newer_than(const StepDescription& step, int64_t time_ns) const;
+    /* Whether the description's own node has written its final evidence, at or after this time of its clock:
+     * an earlier run of a requeued job may have left evidence of the same name. */
+    [[nodiscard]] bool own_ended(const StepDescription& step, uint64_t since_wall_ns) const;
     [[nodiscard]] bool all_ended(const StepDescription& step) const;
     /* Whether each of the step's tasks on each node is known to have ended with status 0. */
     [[nodiscard]] bool all_succeeded(const StepDescription& step) const;
