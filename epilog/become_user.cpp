@@ -18,6 +18,9 @@ namespace inquest::epilog {
 namespace {
 
 constexpr int kMaxGroups = 65536;
+constexpr rlim_t kMaxChildBytes = rlim_t{512} * 1024 * 1024;
+constexpr rlim_t kMaxAnalyzerBytes =
+    rlim_t{4} * 1024 * 1024 * 1024; /* hard limit: analysis.cpp raises to it */
 
 /* An account that the passwd database no longer knows keeps the group that Slurm has for it. */
 bool set_groups(const UserIdentity& user) {
@@ -51,12 +54,22 @@ void reset_oom_score() {
     if (score.valid() && write(score.get(), "0", 1) != 1) return;
 }
 
+/* The child reads files of the user's. The sanitizers reserve more address space than any limit. */
+bool limit_memory() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    return true;
+#else
+    const rlimit memory{kMaxChildBytes, kMaxAnalyzerBytes};
+    return setrlimit(RLIMIT_AS, &memory) == 0;
+#endif
+}
+
 bool restrict_process() {
     const rlimit no_core{0, 0};
     umask(077);
     die_with_parent(); /* the change of ids has cancelled it (prctl(2)) */
-    return setrlimit(RLIMIT_CORE, &no_core) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           chdir("/") == 0 && clearenv() == 0;
+    return setrlimit(RLIMIT_CORE, &no_core) == 0 && limit_memory() &&
+           prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && chdir("/") == 0 && clearenv() == 0;
 }
 
 }  // namespace

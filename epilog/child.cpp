@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,6 +29,22 @@ void detach_streams() {
         if (null_fd >= 0) dup2(null_fd, fd);
     }
     if (null_fd > STDERR_FILENO) close(null_fd);
+}
+
+void close_descriptors(unsigned first, unsigned last) {
+    if (first > last || syscall(SYS_close_range, first, last, 0) == 0) return;
+    const auto end = std::min(last, static_cast<unsigned>(sysconf(_SC_OPEN_MAX)));
+    for (unsigned fd = first; fd <= end; fd++)
+        close(static_cast<int>(fd));
+}
+
+/* What a site's script around the epilog has open is not the user's. */
+void keep_only_output(int output_fd) {
+    constexpr unsigned first = STDERR_FILENO + 1;
+    const auto kept = static_cast<unsigned>(output_fd);
+    if (kept < first) return close_descriptors(first, ~0U);
+    close_descriptors(first, kept - 1);
+    close_descriptors(kept + 1, ~0U);
 }
 
 [[noreturn]] void be_child(int output_fd, const ChildBody& body) {
@@ -103,6 +120,7 @@ ChildResult run_in_child(Deadline deadline, std::size_t max_output_bytes, const 
 ChildResult run_as_user(const UserIdentity& user, Deadline deadline, std::size_t max_output_bytes,
                         const ChildBody& body) {
     return run_in_child(deadline, max_output_bytes, [&](int output_fd) {
+        keep_only_output(output_fd);
         return become_user(user) ? body(output_fd) : kBecomeUserFailed;
     });
 }

@@ -36,7 +36,8 @@ using ChildBody = std::function<int(int output_fd)>;
 ChildResult run_in_child(Deadline deadline, std::size_t max_output_bytes, const ChildBody& body);
 
 /* As run_in_child, after the child has fully become the user: groups of the passwd database, resgid, resuid,
- * cleared environment, no new privileges, no core file, normal out-of-memory score. Exit status
+ * cleared environment, no descriptors but the output, no new privileges, no core file, bounded memory,
+ * normal out-of-memory score. Exit status
  * kBecomeUserFailed when one of these steps fails; `body` has not run then. */
 inline constexpr int kBecomeUserFailed = 250;
 ChildResult run_as_user(const UserIdentity& user, Deadline deadline, std::size_t max_output_bytes,

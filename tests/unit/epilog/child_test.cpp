@@ -1,6 +1,8 @@
 #include "epilog/child.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <stdexcept>
@@ -11,6 +13,12 @@ namespace inquest::epilog {
 namespace {
 
 using std::chrono::milliseconds;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
 
 Deadline soon() {
     return Deadline::after(std::chrono::seconds(10));
@@ -64,6 +72,22 @@ TEST_CASE("as the user: cleared environment, no way back, root directory") {
     CHECK(result.end == ChildEnd::kExited);
     CHECK(result.exit_status == 0);
     CHECK(result.output == "/");
+}
+
+TEST_CASE("as the user: no inherited descriptor but the output, bounded memory") {
+    const int inherited = open("/dev/null", O_RDWR | O_CLOEXEC);
+    REQUIRE(inherited > STDERR_FILENO);
+    const int high = fcntl(inherited, F_DUPFD, 200);
+    const auto result = run_as_user({geteuid(), getegid()}, soon(), 10, [&](int fd) {
+        rlimit memory{};
+        const bool bounded = getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY;
+        const bool closed = fcntl(inherited, F_GETFD) < 0 && fcntl(high, F_GETFD) < 0;
+        return write_and_leave(fd, "open", closed && (bounded || kSanitized) ? 0 : 1);
+    });
+    CHECK(result.exit_status == 0);
+    CHECK(result.output == "open");
+    close(inherited);
+    close(high);
 }
 
 TEST_CASE("as another user: all ids change, or nothing runs") {
