@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <sys/prctl.h>
 
 #include <cstdio>
 #include <filesystem>
@@ -60,6 +61,9 @@ ExitStatus status_of(const model::Diagnosis& diagnosis) {
 }
 
 ExitStatus analyze(const Options& options) {
+    // Started so by the lead and the epilog, outside of the job's cgroup: the user's processes must not trace
+    // it.
+    if (!options.report_directory.empty()) prctl(PR_SET_DUMPABLE, 0);
     const std::string directory = knowledge_directory(options.knowledge);
     const auto knowledge = knowledge::load_knowledge(directory);
     if (!knowledge) {
