@@ -10,11 +10,21 @@ namespace inquest::epilog {
 namespace {
 
 constexpr rlim_t kMaxAnalyzerBytes = rlim_t{4} * 1024 * 1024 * 1024;
+constexpr rlim_t kMaxCpuSeconds = 30;
 constexpr int kExecFailed = 127;
 
-int exec_analyzer(const std::string& analyzer, const std::string& evidence, const std::string& report) {
+/* The analyzer runs outside of the job's cgroup and may be traced by its user until it forbids that: it
+ * starts no process and gets no more time than it needs. */
+bool restrict_process() {
     const rlimit memory{kMaxAnalyzerBytes, kMaxAnalyzerBytes};
-    setrlimit(RLIMIT_AS, &memory);
+    const rlimit cpu{kMaxCpuSeconds, kMaxCpuSeconds};
+    const rlimit no_processes{0, 0};
+    return setrlimit(RLIMIT_AS, &memory) == 0 && setrlimit(RLIMIT_CPU, &cpu) == 0 &&
+           setrlimit(RLIMIT_NPROC, &no_processes) == 0;
+}
+
+int exec_analyzer(const std::string& analyzer, const std::string& evidence, const std::string& report) {
+    if (!restrict_process()) return kExecFailed;
     const char* arguments[] = {"inquest", "analyze", evidence.c_str(), "--report", report.c_str(), nullptr};
     const char* environment[] = {"PATH=/usr/bin:/bin", "LANG=C.UTF-8", nullptr};
     /* execve keeps its arguments unchanged; its prototype is older than const (POSIX, exec, rationale). */

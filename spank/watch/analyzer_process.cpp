@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +14,7 @@ namespace inquest::watch {
 namespace {
 
 constexpr int kExecFailed = 127;
+constexpr rlim_t kMaxCpuSeconds = 60;
 
 void connect_to_null() {
     const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -20,17 +22,22 @@ void connect_to_null() {
         dup2(null_fd, fd);
 }
 
-void raise_memory_limit() {
-    rlimit limit{};
-    if (getrlimit(RLIMIT_AS, &limit) != 0) return;
-    limit.rlim_cur = limit.rlim_max;
-    setrlimit(RLIMIT_AS, &limit);
+/* The analyzer runs outside of the job's cgroup and may be traced by its user until it forbids that: it ends
+ * with its worker, starts no process and gets no more time than it needs. */
+bool restrict_process() {
+    const rlimit cpu{kMaxCpuSeconds, kMaxCpuSeconds};
+    const rlimit no_processes{0, 0};
+    rlimit memory{};
+    if (getrlimit(RLIMIT_AS, &memory) != 0) return false;
+    memory.rlim_cur = memory.rlim_max;
+    return setrlimit(RLIMIT_AS, &memory) == 0 && setrlimit(RLIMIT_CPU, &cpu) == 0 &&
+           setrlimit(RLIMIT_NPROC, &no_processes) == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
 }
 
 [[noreturn]] void become_analyzer(const std::string& program, const std::string& evidence,
                                   const std::string& report) {
     connect_to_null();
-    raise_memory_limit();
+    if (!restrict_process()) _exit(kExecFailed);
     const char* arguments[] = {program.c_str(), "analyze",      evidence.c_str(),
                                "--report",      report.c_str(), nullptr};
     const char* environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C.UTF-8", nullptr};

@@ -11,6 +11,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <initializer_list>
 
 namespace inquest::watch {
@@ -21,10 +22,17 @@ constexpr rlim_t kAnalyzerMemoryBytes =
     4096UL * 1024 * 1024; /* hard limit: the lead raises it for the analyzer */
 constexpr rlim_t kMaxFiles = 1024;
 constexpr int kNiceness = 10;
+constexpr const char* kOomScore = "500";
+
+/* Not the analyzer's: it stays closed over exec. */
+bool move_channel(int channel_fd) {
+    if (channel_fd == kWorkerChannelFd) return fcntl(channel_fd, F_SETFD, FD_CLOEXEC) == 0;
+    return dup3(channel_fd, kWorkerChannelFd, O_CLOEXEC) >= 0;
+}
 
 bool keep_only_channel(int channel_fd) {
     const int null_fd = open("/dev/null", O_RDWR);
-    if (null_fd < 0 || dup2(channel_fd, kWorkerChannelFd) < 0) return false;
+    if (null_fd < 0 || !move_channel(channel_fd)) return false;
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (dup2(null_fd, fd) < 0) return false;
     if (syscall(SYS_close_range, kWorkerChannelFd + 1, ~0U, 0) == 0) return true;
@@ -49,11 +57,11 @@ bool limit_resources() {
     return setrlimit(RLIMIT_CORE, &no_core) == 0 && setrlimit(RLIMIT_NOFILE, &files) == 0 && limit_memory();
 }
 
-/* slurmstepd and a daemon may be protected from the out-of-memory killer; this process must not be. */
-void reset_oom_score() {
+/* The daemon is protected from the out-of-memory killer; this process and its analyzer go before others. */
+void raise_oom_score() {
     const int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd < 0) return;
-    [[maybe_unused]] const ssize_t written = write(fd, "0", 1);
+    [[maybe_unused]] const ssize_t written = write(fd, kOomScore, std::strlen(kOomScore));
     close(fd);
 }
 
@@ -89,7 +97,7 @@ bool change_ids(uid_t uid, gid_t gid) {
 
 bool become_user(uid_t uid, gid_t gid, int channel_fd) {
     if (!keep_only_channel(channel_fd) || !limit_resources()) return false;
-    reset_oom_score();
+    raise_oom_score();
     reset_signals();
     setsid();
     setpriority(PRIO_PROCESS, 0, kNiceness);

@@ -25,7 +25,7 @@ class ReportedJob {
         directory_.write("found.json", R"({"schema": "inquest-diagnosis-1", "step": "0", "cause": ")" +
                                            cause + R"(", "family": "rank-died", "confidence": "certain"})");
         directory_.write("analyzer",
-                         "#!/bin/sh\ncp " + directory_ / "found.json" + " \"$4/diagnosis.json\"\n");
+                         "#!/bin/sh\nexec cp " + directory_ / "found.json" + " \"$4/diagnosis.json\"\n");
         chmod((directory_ / "analyzer").c_str(), 0700);
     }
     ReportResult report() const {
