@@ -23,4 +23,10 @@ bool any_task_failed(const StepDescription& step) {
                        [](const TaskRecord& task) { return task.wait_status.value_or(0) != 0; });
 }
 
+bool all_tasks_succeeded(const StepDescription& step) {
+    return step.tasks.size() == step.local_task_count &&
+           std::all_of(step.tasks.begin(), step.tasks.end(),
+                       [](const TaskRecord& task) { return task.wait_status == 0; });
+}
+
 }  // namespace inquest::harvest

@@ -45,6 +45,8 @@ std::string step_name(uint32_t step_id);
 
 /* True when a task of this node ended with anything but exit status 0. */
 bool any_task_failed(const StepDescription& step);
+/* True when each task of this node is known to have ended with exit status 0. */
+bool all_tasks_succeeded(const StepDescription& step);
 
 }  // namespace inquest::harvest
 

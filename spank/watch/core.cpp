@@ -21,8 +21,6 @@ namespace {
 
 constexpr const char* kSocketName = "inquestd.sock";
 constexpr const char* kStepsName = "steps";
-constexpr size_t kMaxClients = 512;
-constexpr size_t kMaxWorkers = 256;
 constexpr uint64_t kNsPerSecond = 1000000000U;
 constexpr uint64_t kWorkerAnswerNs = 30U * kNsPerSecond;
 constexpr uint64_t kJobEndNs = 25U * kNsPerSecond;
@@ -57,7 +55,8 @@ tl::expected<void, std::string> Core::block_signals() {
 
 void Core::resume_steps() {
     const std::string steps = options_.run_directory + '/' + kStepsName;
-    for (const harvest::JournalContent& journal : read_journals(steps, options_.trusted_uid, kMaxWorkers))
+    for (const harvest::JournalContent& journal :
+         read_journals(steps, options_.trusted_uid, options_.max_workers))
         for (const std::string& bytes : journal.messages)
             if (const auto message = harvest::parse_step_message(bytes)) dispatch(0, *message, bytes);
 }
@@ -71,7 +70,7 @@ void Core::run() {
  * plugin hangs up without waiting for most answers. */
 std::vector<pollfd> Core::descriptors() const {
     std::vector<pollfd> watched{{signals_.get(), POLLIN, 0}};
-    if (clients_.size() < kMaxClients) watched.push_back({listener_.get(), POLLIN, 0});
+    if (clients_.size() < options_.max_clients) watched.push_back({listener_.get(), POLLIN, 0});
     for (const auto& [id, client] : clients_)
         if (!client.is_waiting) watched.push_back({client.connection.get(), POLLIN, 0});
     for (const StepWorker& worker : workers_)
@@ -101,11 +100,21 @@ void Core::take_signals() {
 }
 
 void Core::accept_clients() {
-    while (clients_.size() < kMaxClients) {
+    if (clients_.size() >= options_.max_clients) drop_closed_clients();
+    while (clients_.size() < options_.max_clients) {
         harvest::UniqueFd connection = accept_trusted(listener_.get(), options_.trusted_uid);
         if (!connection.valid()) return;
         clients_[next_client_++].connection = std::move(connection);
     }
+}
+
+/* Those that wait are not polled; one that has hung up needs no answer. */
+void Core::drop_closed_clients() {
+    std::erase_if(clients_, [](const auto& entry) {
+        char byte = 0;
+        return entry.second.is_waiting &&
+               recv(entry.second.connection.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    });
 }
 
 void Core::serve_clients() {
@@ -147,21 +156,21 @@ void Core::dispatch(uint64_t client, const harvest::StepMessage& message, const 
     const StepKey key{message.fields.job_id, message.fields.step_id};
     if (message.fields.kind == INQUEST_STEP_START) return start_step(client, message, bytes);
     if (message.fields.kind == INQUEST_JOB_END) return end_job(client, key.job_id, bytes);
-    pass_on(client, key, bytes);
+    pass_on(client, key, message.fields.kind, bytes);
 }
 
 /* A worker that is already there belongs to an earlier run of a requeued job. */
 void Core::start_step(uint64_t client, const harvest::StepMessage& message, const std::string& bytes) {
     const StepKey key{message.fields.job_id, message.fields.step_id};
     if (StepWorker* old = find_worker(key)) give_up(*old, "is replaced by a new run of its step");
-    if (workers_.size() >= kMaxWorkers) return answer(client, INQUEST_STEP_REPLY_REFUSED);
+    if (!make_room()) return answer(client, INQUEST_STEP_REPLY_REFUSED);
     auto worker = StepWorker::start(key, message.fields.uid, message.fields.gid, options_.analyzer_path);
     if (!worker) {
         syslog(LOG_ERR, "step %u.%u has no worker: %s", key.job_id, key.step_id, worker.error().c_str());
         return answer(client, INQUEST_STEP_REPLY_REFUSED);
     }
     workers_.push_back(std::move(*worker));
-    pass_on(client, key, bytes);
+    pass_on(client, key, message.fields.kind, bytes);
 }
 
 void Core::end_job(uint64_t client, uint32_t job_id, const std::string& bytes) {
@@ -170,10 +179,11 @@ void Core::end_job(uint64_t client, uint32_t job_id, const std::string& bytes) {
     job_ends_.push_back({job_id, client, now_ns() + kJobEndNs});
 }
 
-void Core::pass_on(uint64_t client, const StepKey& key, const std::string& bytes) {
+void Core::pass_on(uint64_t client, const StepKey& key, uint16_t kind, const std::string& bytes) {
     StepWorker* worker = find_worker(key);
     if (worker == nullptr || !worker->send(client, bytes, now_ns()))
-        answer(client, INQUEST_STEP_REPLY_REFUSED);
+        return answer(client, INQUEST_STEP_REPLY_REFUSED);
+    if (kind == INQUEST_STEP_END) worker->note_step_end();
 }
 
 void Core::answer(uint64_t client, uint8_t reply) {
@@ -181,6 +191,20 @@ void Core::answer(uint64_t client, uint8_t reply) {
     if (found == clients_.end()) return;
     found->second.is_waiting = false;
     send(found->second.connection.get(), &reply, sizeof reply, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* A step that has ended needs its worker only for what other nodes may still ask; the epilog does that too.
+ * Workers that were given up count until they are reaped. */
+bool Core::make_room() {
+    const auto is_living = [](const StepWorker& worker) { return !worker.is_broken(); };
+    const auto living = static_cast<size_t>(std::count_if(workers_.begin(), workers_.end(), is_living));
+    if (living < options_.max_workers) return workers_.size() < 2 * options_.max_workers;
+    const auto oldest = std::find_if(workers_.begin(), workers_.end(), [&](const StepWorker& worker) {
+        return is_living(worker) && worker.is_idle_after_end();
+    });
+    if (oldest == workers_.end() || workers_.size() >= 2 * options_.max_workers) return false;
+    give_up(*oldest, "makes room for another step");
+    return true;
 }
 
 StepWorker* Core::find_worker(const StepKey& key) {

@@ -24,6 +24,8 @@ struct CoreOptions {
     std::string run_directory;
     std::string analyzer_path;
     uid_t trusted_uid = 0; /* whose connections and journals are taken: root's; a test's own */
+    size_t max_clients = 512;
+    size_t max_workers = 256;
 };
 
 class Core {
@@ -54,6 +56,7 @@ class Core {
     void serve_once();
     void take_signals();
     void accept_clients();
+    void drop_closed_clients();
     void serve_clients();
     bool serve_client(uint64_t id, Client& client);
     void serve_workers();
@@ -61,10 +64,11 @@ class Core {
     void dispatch(uint64_t client, const harvest::StepMessage& message, const std::string& bytes);
     void start_step(uint64_t client, const harvest::StepMessage& message, const std::string& bytes);
     void end_job(uint64_t client, uint32_t job_id, const std::string& bytes);
-    void pass_on(uint64_t client, const StepKey& key, const std::string& bytes);
+    void pass_on(uint64_t client, const StepKey& key, uint16_t kind, const std::string& bytes);
     void answer(uint64_t client, uint8_t reply);
 
     StepWorker* find_worker(const StepKey& key);
+    bool make_room();
     [[nodiscard]] bool has_workers(uint32_t job_id) const;
     void give_up(StepWorker& worker, const char* why);
     void reap_workers();

@@ -1,6 +1,9 @@
 #include "spank/watch/step_watch.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "spank/harvest/report_directory.h"
@@ -19,6 +22,7 @@ constexpr uint64_t kFinishNs = 5U * kNsPerSecond;
 constexpr uint64_t kSignEveryNs = kNsPerSecond;
 /* Signs and deaths this soon after the last harvest belong to the same event. */
 constexpr uint64_t kSameEventNs = 5U * kNsPerSecond;
+constexpr uint64_t kLookAtBoxesEveryNs = kNsPerSecond;
 constexpr uint64_t kMaxAgeAfterEndNs = 24U * 3600U * kNsPerSecond;
 constexpr int kMaxHarvestsPerStall = 10;
 constexpr int kMaxRequestedHarvests = 100; /* somebody may touch the sign all day */
@@ -67,13 +71,17 @@ uint8_t StepWatch::on_step_end() {
     wanted_harvest_.reset();
     unconfirmed_deaths_.clear();
     stall_.reset();
-    if (!any_task_failed(step_) && !read_sign(step_)) return INQUEST_STEP_REPLY_DONE;
+    if (!any_task_failed(step_) && !read_sign(step_)) {
+        finished_ = step_.node_count == 1 && all_tasks_succeeded(step_);
+        return INQUEST_STEP_REPLY_DONE;
+    }
     return harvest_now(Reason::end) ? INQUEST_STEP_REPLY_DONE : INQUEST_STEP_REPLY_REFUSED;
 }
 
 uint8_t StepWatch::on_job_end() {
     finished_ = true;
     if (!boxes_) return INQUEST_STEP_REPLY_DONE;
+    step_.ended = true; /* no process of the job is left, also where STEP_END was lost */
     const bool wanted = any_task_failed(step_) || read_sign(step_);
     if (wanted && !harvested_since_end_) harvest_now(Reason::end);
     if (step_.node_index == 0) lead_.finish(system_.mono_ns() + kFinishNs);
@@ -142,7 +150,12 @@ void StepWatch::check_sign() {
 }
 
 void StepWatch::check_age() {
-    if (ended_mono_ns_ && system_.mono_ns() - *ended_mono_ns_ >= kMaxAgeAfterEndNs) finished_ = true;
+    if (!ended_mono_ns_) return;
+    const uint64_t now = system_.mono_ns();
+    if (now - *ended_mono_ns_ >= kMaxAgeAfterEndNs) finished_ = true;
+    if (now - age_looked_mono_ns_ < kLookAtBoxesEveryNs) return;
+    age_looked_mono_ns_ = now;
+    if (access(step_.box_directory.c_str(), F_OK) != 0 && errno == ENOENT) on_job_end();
 }
 
 bool StepWatch::announce(Reason reason) {

@@ -31,7 +31,8 @@ class StepWatch {
     /* To be called about every 200 ms. */
     void tick();
 
-    /* The job has ended, or the step ended so long ago that nobody will say so any more. */
+    /* The job has ended, the step ended well without other nodes, its box directory was removed after its
+     * end, or it ended so long ago that nobody will say so any more. */
     [[nodiscard]] bool is_finished() const { return finished_; }
 
  private:
@@ -71,6 +72,7 @@ class StepWatch {
     std::optional<uint64_t> last_harvest_mono_ns_; /* its begin */
     uint64_t sign_looked_mono_ns_ = 0;
     std::optional<uint64_t> ended_mono_ns_;
+    uint64_t age_looked_mono_ns_ = 0;
     bool failure_seen_ = false;
     bool harvested_since_end_ = false;
     int requested_harvests_ = 0;

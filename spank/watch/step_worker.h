@@ -53,6 +53,10 @@ class StepWorker {
     /* Whether an answer is owed since before this time. */
     [[nodiscard]] bool owes_since(uint64_t mono_ns) const;
 
+    /* The end of the step was passed on. */
+    void note_step_end() { step_ended_ = true; }
+    [[nodiscard]] bool is_idle_after_end() const { return step_ended_ && debts_.empty(); }
+
     /* Kills the process, which is our child until it is reaped, and takes nothing from it any more. */
     void break_off();
 
@@ -75,6 +79,7 @@ class StepWorker {
     std::deque<std::string> outbox_;
     std::map<uint64_t, Debt> debts_; /* by token */
     uint64_t next_token_ = 1;
+    bool step_ended_ = false;
     bool broken_ = false;
     bool closed_ = false;
 };

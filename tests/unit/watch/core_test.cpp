@@ -30,7 +30,8 @@ constexpr int kAnswerSeconds = 20;
 
 class Daemon {
  public:
-    explicit Daemon(const FakeNode& node) : run_directory_(node.root() / "run") {
+    explicit Daemon(const FakeNode& node, size_t max_clients = 512, size_t max_workers = 256)
+        : run_directory_(node.root() / "run"), max_clients_(max_clients), max_workers_(max_workers) {
         int ready[2];
         REQUIRE(pipe(ready) == 0);
         pid_ = fork();
@@ -80,13 +81,15 @@ class Daemon {
 
  private:
     [[noreturn]] void serve(int ready_fd) const {
-        Core core({run_directory_, "/bin/true", geteuid()});
+        Core core({run_directory_, "/bin/true", geteuid(), max_clients_, max_workers_});
         if (!core.start() || write(ready_fd, "", 1) != 1) _exit(1);
         core.run();
         _exit(0);
     }
 
     std::string run_directory_;
+    size_t max_clients_;
+    size_t max_workers_;
     pid_t pid_ = -1;
 };
 
@@ -119,6 +122,12 @@ class Rank {
  private:
     pid_t pid_ = -1;
 };
+
+/* The same message about another job. */
+std::string of_job(uint32_t job_id, std::string message) {
+    std::memcpy(message.data() + offsetof(inquest_step_message, job_id), &job_id, sizeof job_id);
+    return message;
+}
 
 uint64_t mono_ns() {
     return inquest::harvest::real_system().mono_ns();
@@ -199,6 +208,30 @@ TEST_CASE("clients that leave before their answer cost the daemon no time") {
     REQUIRE(kill(worker, SIGCONT) == 0);
 }
 
+TEST_CASE("clients that left make room for others while a worker is slow") {
+    const FakeNode node;
+    const Daemon daemon(node, 2);
+    REQUIRE(daemon.tell(node.start_message()) == INQUEST_STEP_REPLY_DONE);
+    const pid_t worker = daemon.worker();
+    REQUIRE(kill(worker, SIGSTOP) == 0);
+    for (int task = 0; task < 4; task++)
+        static_cast<void>(daemon.send_message(node.task_message(INQUEST_TASK_START, task, 1)));
+    CHECK(daemon.tell("nonsense") == 0);
+    const FakeNode other;
+    CHECK(daemon.tell(of_job(8, other.start_message())) == INQUEST_STEP_REPLY_DONE);
+    REQUIRE(kill(worker, SIGCONT) == 0);
+}
+
+TEST_CASE("the worker of an ended step makes room for a new step, that of a running one does not") {
+    const FakeNode node;
+    const Daemon daemon(node, 512, 1);
+    REQUIRE(daemon.tell(node.start_message()) == INQUEST_STEP_REPLY_DONE);
+    CHECK(daemon.tell(of_job(8, node.start_message())) == INQUEST_STEP_REPLY_REFUSED);
+    REQUIRE(daemon.tell(node.plain_message(INQUEST_STEP_END)) == INQUEST_STEP_REPLY_DONE);
+    CHECK(daemon.tell(of_job(8, node.start_message())) == INQUEST_STEP_REPLY_DONE);
+    CHECK(daemon.tell(node.plain_message(INQUEST_STEP_END)) == INQUEST_STEP_REPLY_REFUSED);
+}
+
 TEST_CASE("the socket is private and only one daemon has it") {
     const FakeNode node;
     const std::string run = node.root() / "run";
@@ -222,7 +255,8 @@ TEST_CASE("a worker becomes its user for good") {
     if (child == 0) {
         const bool became = become_user(uid, gid, ends[1]);
         const bool is_user = getuid() == uid && geteuid() == uid && getgid() == gid && setuid(0) != 0;
-        bool is_bare = environ == nullptr && fcntl(kWorkerChannelFd, F_GETFD) >= 0;
+        bool is_bare = environ == nullptr && fcntl(kWorkerChannelFd, F_GETFD) == FD_CLOEXEC;
+        is_bare = is_bare && read_file("/proc/self/oom_score_adj") == "500\n";
         for (int fd = kWorkerChannelFd + 1; fd < 100; fd++)
             is_bare = is_bare && fcntl(fd, F_GETFD) < 0;
         _exit(became && is_user && is_bare ? 0 : 1);

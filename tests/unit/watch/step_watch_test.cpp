@@ -213,6 +213,48 @@ TEST_CASE("the lead removes nothing while another node is not known to be well")
     CHECK(scene.has_evidence());
 }
 
+TEST_CASE("a step of one node that ended well keeps no worker") {
+    Scene scene;
+    scene.exit_task(0);
+    scene.watch->handle(scene.node.plain_message(INQUEST_STEP_END));
+    CHECK(scene.watch->is_finished());
+}
+
+TEST_CASE("a step whose tasks are not all known to be well, or that has other nodes, keeps its worker") {
+    Scene unknown;
+    unknown.watch->handle(unknown.node.plain_message(INQUEST_STEP_END));
+    CHECK_FALSE(unknown.watch->is_finished());
+    Scene failed;
+    failed.exit_task(9);
+    failed.watch->handle(failed.node.plain_message(INQUEST_STEP_END));
+    failed.pass(2 * kSecond);
+    CHECK_FALSE(failed.watch->is_finished());
+    Scene wide(0, 2);
+    wide.exit_task(0);
+    wide.watch->handle(wide.node.plain_message(INQUEST_STEP_END));
+    wide.pass(2 * kSecond);
+    CHECK_FALSE(wide.watch->is_finished());
+}
+
+TEST_CASE("the worker goes when the box directory of its ended step was removed") {
+    Scene scene(0, 2);
+    scene.exit_task(0);
+    std::filesystem::remove_all(scene.node.boxes());
+    scene.pass(2 * kSecond);
+    CHECK_FALSE(scene.watch->is_finished());
+    scene.watch->handle(scene.node.plain_message(INQUEST_STEP_END));
+    scene.pass(2 * kSecond);
+    CHECK(scene.watch->is_finished());
+    CHECK_FALSE(std::filesystem::exists(scene.node.report()));
+}
+
+TEST_CASE("the end of the job is the end of the step, also when nobody said so") {
+    Scene scene;
+    scene.exit_task(9);
+    CHECK(scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END)) == INQUEST_STEP_REPLY_DONE);
+    CHECK(scene.node_json()["step_ended"] == true);
+}
+
 TEST_CASE("messages out of order are refused") {
     FakeNode node;
     StepWatch watch(node.system(), "/nonexistent");
