@@ -13,6 +13,7 @@ namespace inquest::epilog {
 namespace {
 
 constexpr auto kNodesTime = std::chrono::milliseconds(8000);
+constexpr auto kAnalysisReserve = std::chrono::milliseconds(3000);
 constexpr int kMaxAnalysedSteps = 4;
 
 /* An analyzer that cannot tell leaves the cause unknown. */
@@ -22,12 +23,17 @@ DiagnosisFields unknown_fields() {
     return fields;
 }
 
+/* The wait for nodes that do not answer is one for all steps and leaves time for the analysis. */
+Deadline nodes_deadline(const ReportRequest& request) {
+    return request.deadline.keep(kAnalysisReserve).at_most(kNodesTime);
+}
+
 /* Whether the step belongs into the record. Tasks that all ended with status 0 are well whatever was seen
  * while they ran; any other end is a failure, also one whose cause stays unknown or that left no black box.
  */
-bool has_failed(const JobStep& step, const ReportRequest& request, DiagnosisFields& fields) {
+bool has_failed(const JobStep& step, const ReportRequest& request, Deadline nodes, DiagnosisFields& fields) {
     const harvest::StepDescription& description = step.journal.step;
-    if (wait_for_nodes(description, request.deadline.at_most(kNodesTime)) == StepEnd::kWell) return false;
+    if (wait_for_nodes(description, nodes) == StepEnd::kWell) return false;
     if (!analyse_step(request.analyzer, description, request.deadline, fields)) fields = unknown_fields();
     return bounded_text(fields.cause) != kCauseHealthy;
 }
@@ -42,13 +48,14 @@ void remove_reports(const std::vector<JobStep>& steps) {
 /* The first step with evidence that has something to say; nullptr when none has. `complete` tells whether
  * each of them was looked at. */
 const JobStep* find_decisive_step(const ReportRequest& request, DiagnosisFields& fields, bool& complete) {
+    const Deadline nodes = nodes_deadline(request);
     int looked_at = 0;
     for (const JobStep* step : by_decisiveness(request.steps)) {
         if (!has_evidence(step->journal.step)) continue;
         complete = looked_at < kMaxAnalysedSteps && !request.deadline.has_passed();
         if (!complete) return nullptr;
         looked_at++;
-        if (has_failed(*step, request, fields)) return step;
+        if (has_failed(*step, request, nodes, fields)) return step;
     }
     return nullptr;
 }

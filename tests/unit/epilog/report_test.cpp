@@ -28,9 +28,8 @@ class ReportedJob {
                          "#!/bin/sh\nexec cp " + directory_ / "found.json" + " \"$4/diagnosis.json\"\n");
         chmod((directory_ / "analyzer").c_str(), 0700);
     }
-    ReportResult report() const {
-        return report_job(
-            {steps_, false, directory_ / "analyzer", Deadline::after(std::chrono::seconds(10))});
+    ReportResult report(std::chrono::milliseconds time = std::chrono::seconds(10)) const {
+        return report_job({steps_, false, directory_ / "analyzer", Deadline::after(time)});
     }
     bool has_report_directory() const { return directory_.exists("inquest-7"); }
     const TemporaryDirectory& directory() const { return directory_; }
@@ -104,6 +103,14 @@ TEST_CASE("the cause is unknown when nothing was analysed, and the evidence is k
     CHECK(result.has_line == 1);
     CHECK(bounded_text(result.fields.cause) == kCauseUnknown);
     CHECK(job.has_report_directory());
+}
+
+TEST_CASE("a node that does not answer leaves time for the analysis") {
+    const ReportedJob job(256);
+    job.directory().write("inquest-7/evidence/0/n1/node.json", R"({"step_ended": false})");
+    job.analyzer_finds("rank-exception");
+    const ReportResult result = job.report(std::chrono::milliseconds(3100));
+    CHECK(bounded_text(result.fields.cause) == "rank-exception");
 }
 
 TEST_CASE("root takes nothing but a whole result about one of its steps") {
