@@ -1,5 +1,8 @@
 #include "epilog/journals.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstring>
 #include <tuple>
@@ -37,6 +40,22 @@ std::uint64_t first_failure_wall_ns(const harvest::JournalContent& journal) {
     return first != 0 ? first : wall_ns_of(journal.messages.back());
 }
 
+/* Names of journals: that of the batch step, then those with the newest message first. */
+std::vector<std::string> newest_first(int directory_fd, std::vector<std::string> names) {
+    std::vector<std::tuple<bool, std::int64_t, std::int64_t, std::string>> keyed;
+    for (std::string& name : names) {
+        struct stat status {};
+        if (fstatat(directory_fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+        keyed.emplace_back(!name.ends_with(".batch"), -status.st_mtim.tv_sec, -status.st_mtim.tv_nsec,
+                           std::move(name));
+    }
+    std::sort(keyed.begin(), keyed.end());
+    names.clear();
+    for (auto& [is_step, seconds, nanoseconds, name] : keyed)
+        names.push_back(std::move(name));
+    return names;
+}
+
 }  // namespace
 
 bool read_job_step(const std::string& bytes, JobStep& step) {
@@ -67,11 +86,12 @@ std::vector<JobStep> read_job_steps(const std::string& directory, std::uint32_t 
                                     const UserIdentity& user) {
     std::vector<JobStep> steps;
     const harvest::UniqueFd opened = harvest::open_directory(directory);
-    for (const std::string& name : names_of_job(directory, job_id)) {
+    for (const std::string& name : newest_first(opened.get(), names_of_job(directory, job_id))) {
+        if (steps.size() >= kMaxSteps) break;
         const auto bytes =
             harvest::read_regular_file(opened.get(), name, harvest::kMaxJournalBytes, harvest::KeptEnd::head);
         JobStep step{};
-        if (steps.size() >= kMaxSteps || !bytes || !read_job_step(bytes->bytes, step)) continue;
+        if (!bytes || !read_job_step(bytes->bytes, step)) continue;
         if (step.journal.step.job_id == job_id && step.journal.step.uid == user.uid) {
             steps.push_back(std::move(step));
         }

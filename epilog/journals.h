@@ -21,8 +21,9 @@ struct JobStep {
 
 inline constexpr std::size_t kMaxSteps = 1024;
 
-/* The readable journals of `job_id` in `directory` (INQUEST_STEPS_DIRECTORY), at most kMaxSteps, ordered by
- * failed_wall_ns; those of another user are left out. Empty when there is none. */
+/* The readable journals of `job_id` in `directory` (INQUEST_STEPS_DIRECTORY), at most kMaxSteps: that of
+ * the batch step, then those with the newest messages first; those of another user are left out. Empty when
+ * there is none. */
 std::vector<JobStep> read_job_steps(const std::string& directory, std::uint32_t job_id,
                                     const UserIdentity& user);
 

@@ -47,6 +47,24 @@ TEST_CASE("journals of the job and the user are read, damaged ones skipped") {
     CHECK(steps[0].failed_wall_ns == 2000 * kSecond);
 }
 
+TEST_CASE("of too many steps the batch step and the newest are read") {
+    const TemporaryDirectory directory;
+    constexpr std::uint32_t kBatch = 0xfffffffb;
+    const auto now = std::filesystem::file_time_type::clock::now();
+    const auto write_aged = [&](const std::string& name, const std::string& bytes, int age_seconds) {
+        directory.write(name, bytes);
+        std::filesystem::last_write_time(directory / name, now - std::chrono::seconds(age_seconds));
+    };
+    write_aged("7.batch", journal(kBatch, 256, 3000), 5000);
+    for (std::uint32_t step = 0; step < kMaxSteps; step++)
+        write_aged("7." + std::to_string(step), journal(step, 0, 2000), static_cast<int>(4000 - step));
+    const auto steps = read_job_steps(directory.path(), 7, me());
+    REQUIRE(steps.size() == kMaxSteps);
+    CHECK(steps.front().name == "batch");
+    CHECK(steps[1].name == std::to_string(kMaxSteps - 1));
+    CHECK(steps.back().name == "1");
+}
+
 TEST_CASE("a step fails when its first task does") {
     JournalSketch sketch;
     JobStep step{};
