@@ -117,14 +117,16 @@ void report_job_end(const JobEndPaths& paths, const Job& job, const std::vector<
 
 std::size_t flush_spool(const Spool& spool, Deadline deadline) {
     std::size_t given_up = 0;
-    const std::vector<RecordEntry> entries = spool.oldest(kMaxFlushed, given_up);
+    const std::vector<RecordEntry> entries = spool.next(kMaxFlushed, given_up);
     if (given_up > 0)
         syslog(LOG_WARNING, "%zu files of the spool were too old or damaged: removed", given_up);
     std::size_t left = entries.size();
     for (const RecordEntry& entry : entries) {
         const StoreOutcome outcome = send_entry(spool, entry, deadline);
         if (!is_worth_retrying(outcome)) left--;
-        if (outcome == StoreOutcome::kUnavailable || deadline.has_passed()) break;
+        if (outcome == StoreOutcome::kUnavailable) break;
+        static_cast<void>(spool.continue_after(entry)); /* else these are tried again */
+        if (deadline.has_passed()) break;
     }
     return left;
 }

@@ -20,8 +20,8 @@ struct JobEndPaths {
  * syslog. Removes nothing under the run directory (cleanup.h). */
 void end_job(const JobEndPaths& paths, const Job& job, RecordField field, Deadline deadline);
 
-/* Sends up to a bounded number of lines that wait in the spool, the oldest first, and stops when slurmdbd
- * does not answer. Returns how many of them stay there. */
+/* Sends up to a bounded number of lines that wait in the spool, those that were not tried lately first,
+ * and stops when slurmdbd does not answer. Returns how many of them stay there. */
 std::size_t flush_spool(const Spool& spool, Deadline deadline);
 
 }  // namespace inquest::epilog

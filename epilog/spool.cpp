@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <ctime>
 #include <memory>
+#include <utility>
 
 #include "spank/harvest/unique_fd.h"
 
@@ -22,20 +23,31 @@ constexpr auto kAttemptInterval = std::chrono::seconds(60);
 constexpr const char* kAttemptFile = ".last-attempt";
 constexpr const char* kUnfinishedPrefix = ".new-";
 
+constexpr const char* kLastTriedFile = ".last-tried";
+
 struct SpoolFile {
     std::string name;
     std::time_t written;
 };
 
 std::string file_name(const RecordEntry& entry) {
-    return fmt::format("{}.{}", entry.cluster, entry.job_id);
+    return fmt::format("{}.{}.{}", entry.cluster, entry.job_id, entry.run_wall_s);
 }
 
 bool write_all(int fd, const std::string& text) {
     return write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size()) && fsync(fd) == 0;
 }
 
-std::string read_entry_text(int directory_fd, const std::string& name) {
+bool write_file(int directory_fd, const std::string& name, const std::string& text) {
+    const std::string unfinished = kUnfinishedPrefix + name;
+    const harvest::UniqueFd file(openat(directory_fd, unfinished.c_str(),
+                                        O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file.valid() || !write_all(file.get(), text)) return false;
+    return renameat(directory_fd, unfinished.c_str(), directory_fd, name.c_str()) == 0 &&
+           fsync(directory_fd) == 0;
+}
+
+std::string read_text(int directory_fd, const std::string& name) {
     const harvest::UniqueFd file(
         openat(directory_fd, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     char buffer[kMaxEntryBytes];
@@ -58,10 +70,11 @@ std::vector<SpoolFile> list_files(int directory_fd) {
     return files;
 }
 
-void sort_oldest_first(std::vector<SpoolFile>& files) {
-    std::sort(files.begin(), files.end(), [](const SpoolFile& left, const SpoolFile& right) {
-        return left.written != right.written ? left.written < right.written : left.name < right.name;
-    });
+/* By name, beginning behind the one that was tried last. */
+void sort_after(const std::string& last_tried, std::vector<SpoolFile>& files) {
+    const auto key = [&](const SpoolFile& file) { return std::pair(file.name <= last_tried, file.name); };
+    std::sort(files.begin(), files.end(),
+              [&](const SpoolFile& left, const SpoolFile& right) { return key(left) < key(right); });
 }
 
 bool is_too_old(const SpoolFile& file) {
@@ -85,13 +98,7 @@ bool Spool::put(const RecordEntry& entry) const {
     errno = EINVAL;
     const harvest::UniqueFd directory(text.empty() ? -1 : open_directory());
     if (!directory.valid()) return false;
-    const std::string name = file_name(entry);
-    const std::string unfinished = kUnfinishedPrefix + name;
-    const harvest::UniqueFd file(openat(directory.get(), unfinished.c_str(),
-                                        O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file.valid() || !write_all(file.get(), text)) return false;
-    if (renameat(directory.get(), unfinished.c_str(), directory.get(), name.c_str()) != 0) return false;
-    return fsync(directory.get()) == 0;
+    return write_file(directory.get(), file_name(entry), text);
 }
 
 bool Spool::remove(const RecordEntry& entry) const {
@@ -100,16 +107,16 @@ bool Spool::remove(const RecordEntry& entry) const {
            (unlinkat(directory.get(), file_name(entry).c_str(), 0) == 0 || errno == ENOENT);
 }
 
-std::vector<RecordEntry> Spool::oldest(std::size_t limit, std::size_t& given_up) const {
+std::vector<RecordEntry> Spool::next(std::size_t limit, std::size_t& given_up) const {
     std::vector<RecordEntry> entries;
     const harvest::UniqueFd directory(open_directory());
     if (!directory.valid()) return entries;
     std::vector<SpoolFile> files = list_files(directory.get());
-    sort_oldest_first(files);
+    sort_after(read_text(directory.get(), kLastTriedFile), files);
     for (const SpoolFile& file : files) {
         if (entries.size() >= limit) break;
         RecordEntry entry;
-        const bool valid = parse_entry(read_entry_text(directory.get(), file.name), entry);
+        const bool valid = parse_entry(read_text(directory.get(), file.name), entry);
         if (valid && file_name(entry) == file.name && !is_too_old(file)) {
             entries.push_back(std::move(entry));
         } else if (unlinkat(directory.get(), file.name.c_str(), 0) == 0) {
@@ -117,6 +124,11 @@ std::vector<RecordEntry> Spool::oldest(std::size_t limit, std::size_t& given_up)
         }
     }
     return entries;
+}
+
+bool Spool::continue_after(const RecordEntry& entry) const {
+    const harvest::UniqueFd directory(open_directory());
+    return directory.valid() && write_file(directory.get(), kLastTriedFile, file_name(entry));
 }
 
 bool Spool::begin_attempt() const {

@@ -1,6 +1,6 @@
-/* Record lines that are not yet in Slurm's accounting: one small file per job in a directory of root's that
- * survives a reboot. A line is spooled before it is sent and removed once it is stored, so a slurmdbd that is
- * down or an epilog that is killed loses nothing. */
+/* Record lines that are not yet in Slurm's accounting: one small file per run of a job in a directory of
+ * root's that survives a reboot. A line is spooled before it is sent and removed once it is stored, so a
+ * slurmdbd that is down or an epilog that is killed loses nothing. */
 #pragma once
 
 #include <chrono>
@@ -34,13 +34,17 @@ class Spool {
      * else every operation fails. */
     explicit Spool(std::string directory) : directory_(std::move(directory)) {}
 
-    /* Writes or replaces the job's file, by rename. False with errno. */
+    /* Writes or replaces the run's file, by rename. False with errno. */
     bool put(const RecordEntry& entry) const;
     /* True when the file is gone. */
     bool remove(const RecordEntry& entry) const;
-    /* Oldest first, at most `limit`. Files older than kMaxSpoolAge and files that are not entries are removed
-     * and counted in `given_up`. */
-    std::vector<RecordEntry> oldest(std::size_t limit, std::size_t& given_up) const;
+    /* At most `limit`, by name, beginning behind the one that was tried last, so that lines which nobody
+     * takes do not keep others waiting. Files older than kMaxSpoolAge and files that are not entries are
+     * removed and counted in `given_up`. */
+    std::vector<RecordEntry> next(std::size_t limit, std::size_t& given_up) const;
+
+    /* The next call of next() begins behind this entry. */
+    bool continue_after(const RecordEntry& entry) const;
 
     /* One attempt per minute on a node, so that a slurmdbd that is down does not slow down each job's epilog.
      * True, and the minute starts anew, when lines wait and the last attempt is long enough ago. */

@@ -56,45 +56,65 @@ TEST_CASE("entries that are none are not written and not read") {
     CHECK_FALSE(parse_entry(good + "x", read));
 }
 
-TEST_CASE("a spooled line is found again, once per job, and removed") {
+TEST_CASE("a spooled line is found again, once per run, and removed") {
     const TemporaryDirectory directory;
     const Spool spool(directory / "spool");
     REQUIRE(spool.put(entry(4711)));
     REQUIRE(spool.put(entry(4711)));
     std::size_t given_up = 0;
-    REQUIRE(spool.oldest(10, given_up).size() == 1);
-    CHECK(directory.exists("spool/hive.4711"));
+    REQUIRE(spool.next(10, given_up).size() == 1);
+    CHECK(directory.exists("spool/hive.4711.1796015050"));
     REQUIRE(spool.remove(entry(4711)));
     CHECK(spool.remove(entry(4711)));
-    CHECK(spool.oldest(10, given_up).empty());
+    CHECK(spool.next(10, given_up).empty());
     CHECK(given_up == 0);
 }
 
-TEST_CASE("the oldest lines come first, and not more than asked for") {
+TEST_CASE("lines come in the order of their names, beginning behind the last one tried") {
     const TemporaryDirectory directory;
     const Spool spool(directory / "spool");
-    for (const std::uint32_t job_id : {3U, 1U, 2U}) {
+    for (const std::uint32_t job_id : {3U, 1U, 2U})
         REQUIRE(spool.put(entry(job_id)));
-        make_older(directory / ("spool/hive." + std::to_string(job_id)), 100 * (10 - job_id));
-    }
+    const auto next_two = [&] {
+        std::size_t given_up = 0;
+        std::vector<std::uint32_t> job_ids;
+        for (const RecordEntry& found : spool.next(2, given_up))
+            job_ids.push_back(found.job_id);
+        CHECK(given_up == 0);
+        return job_ids;
+    };
+    CHECK(next_two() == std::vector<std::uint32_t>{1, 2});
+    REQUIRE(spool.continue_after(entry(2)));
+    CHECK(next_two() == std::vector<std::uint32_t>{3, 1});
+    REQUIRE(spool.continue_after(entry(3)));
+    CHECK(next_two() == std::vector<std::uint32_t>{1, 2});
+}
+
+TEST_CASE("each run of a requeued job has a line of its own") {
+    const TemporaryDirectory directory;
+    const Spool spool(directory / "spool");
+    REQUIRE(spool.put(entry(4711)));
+    RecordEntry second = entry(4711);
+    second.run_wall_s += 60;
+    REQUIRE(spool.put(second));
+    REQUIRE(spool.remove(second));
     std::size_t given_up = 0;
-    const auto entries = spool.oldest(2, given_up);
-    REQUIRE(entries.size() == 2);
-    CHECK(entries[0].job_id == 1);
-    CHECK(entries[1].job_id == 2);
+    const auto left = spool.next(10, given_up);
+    REQUIRE(left.size() == 1);
+    CHECK(left[0].run_wall_s == entry(4711).run_wall_s);
 }
 
 TEST_CASE("old, damaged and misnamed files are given up") {
     const TemporaryDirectory directory;
     const Spool spool(directory / "spool");
     REQUIRE(spool.put(entry(1)));
-    make_older(directory / "spool/hive.1", 8 * 24 * 3600);
+    make_older(directory / "spool/hive.1.1796015050", 8 * 24 * 3600);
     directory.write("spool/hive.2", "nonsense");
-    directory.write("spool/hive.3", format_entry(entry(4)));
+    directory.write("spool/hive.3.1796015050", format_entry(entry(4)));
     std::size_t given_up = 0;
-    CHECK(spool.oldest(10, given_up).empty());
+    CHECK(spool.next(10, given_up).empty());
     CHECK(given_up == 3);
-    CHECK_FALSE(directory.exists("spool/hive.1"));
+    CHECK_FALSE(directory.exists("spool/hive.1.1796015050"));
 }
 
 TEST_CASE("a spool that others may write to is not used") {
