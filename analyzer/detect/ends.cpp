@@ -98,7 +98,7 @@ void take_later(const Calls& calls, WallNs& latest_ns, model::Place& place) {
 
 // Where the rank was last seen in the user's program.
 model::Place last_known_place(const RankView& view) {
-    if (const model::Place crash = crash_place(view); crash.known()) return crash;
+    if (model::Place crash = crash_place(view); crash.known()) return crash;
     if (place_of(view).known()) return place_of(view);
     WallNs latest_ns = 0;
     model::Place place;
