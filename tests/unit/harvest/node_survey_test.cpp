@@ -48,3 +48,20 @@ TEST_CASE("anything that is not well is not taken for well") {
         CHECK_FALSE((survey.all_ended(node.step()) && survey.all_succeeded(node.step())));
     }
 }
+
+TEST_CASE("the own node has ended when its evidence says so and is of this run") {
+    const FakeNode node;
+    NodeSurvey survey;
+    survey.update_own(node.step());
+    CHECK_FALSE(survey.own_ended(node.step(), 0));
+    write_node(node, "n2", kWell);
+    survey.update_own(node.step());
+    CHECK_FALSE(survey.own_ended(node.step(), 0));
+    write_node(node, "n1", R"({"step_ended": true, "collected_wall_ns": 5})");
+    survey.update_own(node.step());
+    CHECK(survey.own_ended(node.step(), 5));
+    CHECK_FALSE(survey.own_ended(node.step(), 6));
+    write_node(node, "n1", R"({"step_ended": false, "collected_wall_ns": 5})");
+    survey.update_own(node.step());
+    CHECK_FALSE(survey.own_ended(node.step(), 5));
+}
