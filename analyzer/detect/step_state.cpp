@@ -130,12 +130,12 @@ void add_timeout(const StepView& step, Observations& observations) {
 
 // Wrapper classes and functions of the frameworks, as the hooks record them.
 const std::map<std::string, std::string>& framework_of_wrapper() {
-    static const std::map<std::string, std::string> kFrameworks = {{"DistributedDataParallel", "ddp"},
+    static const std::map<std::string, std::string> frameworks = {{"DistributedDataParallel", "ddp"},
                                                                    {"FullyShardedDataParallel", "fsdp"},
                                                                    {"fully_shard", "fsdp"},
                                                                    {"FSDPModule", "fsdp"},
                                                                    {"DeepSpeedEngine", "deepspeed"}};
-    return kFrameworks;
+    return frameworks;
 }
 
 void add_framework(const StepView& step, Observations& observations) {

@@ -293,12 +293,12 @@ StepView view_step(const model::Timeline& timeline, const knowledge::Knowledge& 
 }
 
 const model::Place& place_of(const RankView& view) {
-    static const model::Place kNowhere;
+    static const model::Place nowhere;
     if (view.block.call != nullptr) return view.block.call->place;
     if (view.block.backward != nullptr) return view.block.backward->place;
     if (view.open_phase != nullptr) return view.open_phase->place;
     if (view.end.exception != nullptr) return view.end.exception->place;
-    return kNowhere;
+    return nowhere;
 }
 
 model::Subject subject_of(const RankView& view, const model::Place& place) {

@@ -41,8 +41,8 @@ std::string describe_nodes(const std::vector<model::Subject>& subjects) {
 }  // namespace
 
 const std::vector<std::string>& common_placeholders() {
-    static const std::vector<std::string> kNames = {"ranks", "nodes", "place", "verb_s"};
-    return kNames;
+    static const std::vector<std::string> known = {"ranks", "nodes", "place", "verb_s"};
+    return known;
 }
 
 std::vector<std::string> placeholders(const std::string& text) {
