@@ -131,10 +131,10 @@ void add_timeout(const StepView& step, Observations& observations) {
 // Wrapper classes and functions of the frameworks, as the hooks record them.
 const std::map<std::string, std::string>& framework_of_wrapper() {
     static const std::map<std::string, std::string> frameworks = {{"DistributedDataParallel", "ddp"},
-                                                                   {"FullyShardedDataParallel", "fsdp"},
-                                                                   {"fully_shard", "fsdp"},
-                                                                   {"FSDPModule", "fsdp"},
-                                                                   {"DeepSpeedEngine", "deepspeed"}};
+                                                                  {"FullyShardedDataParallel", "fsdp"},
+                                                                  {"fully_shard", "fsdp"},
+                                                                  {"FSDPModule", "fsdp"},
+                                                                  {"DeepSpeedEngine", "deepspeed"}};
     return frameworks;
 }
 
