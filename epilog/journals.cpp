@@ -101,6 +101,7 @@ std::vector<JobStep> read_job_steps(const std::string& directory, std::uint32_t 
 
 std::vector<const JobStep*> by_decisiveness(const std::vector<JobStep>& steps) {
     std::vector<const JobStep*> order;
+    order.reserve(steps.size());
     for (const JobStep& step : steps)
         order.push_back(&step);
     std::stable_sort(order.begin(), order.end(), [](const JobStep* left, const JobStep* right) {

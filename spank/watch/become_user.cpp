@@ -31,7 +31,7 @@ bool move_channel(int channel_fd) {
 }
 
 bool keep_only_channel(int channel_fd) {
-    const int null_fd = open("/dev/null", O_RDWR);
+    const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (null_fd < 0 || !move_channel(channel_fd)) return false;
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
         if (dup2(null_fd, fd) < 0) return false;

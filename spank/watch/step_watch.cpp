@@ -23,7 +23,7 @@ constexpr uint64_t kSignEveryNs = kNsPerSecond;
 /* Signs and deaths this soon after the last harvest belong to the same event. */
 constexpr uint64_t kSameEventNs = 5U * kNsPerSecond;
 constexpr uint64_t kLookAtBoxesEveryNs = kNsPerSecond;
-constexpr uint64_t kMaxAgeAfterEndNs = 24U * 3600U * kNsPerSecond;
+constexpr uint64_t kMaxAgeAfterEndNs = uint64_t{24} * 3600U * kNsPerSecond;
 constexpr int kMaxHarvestsPerStall = 10;
 constexpr int kMaxRequestedHarvests = 100; /* somebody may touch the sign all day */
 
