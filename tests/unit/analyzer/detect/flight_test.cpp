@@ -1,7 +1,6 @@
 // What torch's flight recorder adds: a second witness beside the boxes, and a fact where there are none.
 #include "tests/unit/analyzer/detect/flight_builder.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <set>
@@ -110,11 +109,9 @@ TEST_CASE("dumps that agree name nobody") {
 }
 
 TEST_CASE("real dumps of 16 ranks with known faults") {
-    const char* peers = std::getenv("INQUEST_PEERS");
-    const std::filesystem::path dumps =
-        std::filesystem::path(peers == nullptr ? "" : peers) / "flight-recorder";
-    if (peers == nullptr || !std::filesystem::exists(dumps)) {
-        std::cout << "SKIPPED: set INQUEST_PEERS to a directory with flight-recorder/<name>/_dump_<rank>\n";
+    const std::filesystem::path dumps = INQUEST_TEST_PEERS "/flight-recorder";
+    if (!std::filesystem::exists(dumps)) {
+        std::cout << "SKIPPED: " << dumps << " with <name>/_dump_<rank> is not there\n";
         return;
     }
     const std::map<std::string, std::string> lagging = {{"gpu_error_1st", "rank 12"},
