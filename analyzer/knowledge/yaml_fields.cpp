@@ -7,7 +7,7 @@
 
 namespace inquest::knowledge {
 
-YamlFields::YamlFields(YAML::Node node, std::string file) : node_(std::move(node)), file_(std::move(file)) {
+YamlFields::YamlFields(const YAML::Node& node, std::string file) : node_(node), file_(std::move(file)) {
     if (!node_.IsMap()) fail(LoadErrorCode::kWrongType, "a mapping is expected here");
 }
 

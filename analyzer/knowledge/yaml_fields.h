@@ -19,7 +19,7 @@ struct FieldError {
 class YamlFields {
  public:
     // `node` must be a mapping. Throws FieldError.
-    YamlFields(YAML::Node node, std::string file);
+    YamlFields(const YAML::Node& node, std::string file);
 
     void allow_only(std::initializer_list<std::string_view> names) const;
     bool has(const std::string& name) const;

@@ -11,7 +11,7 @@ namespace {
 /* The kernel's real-time signals are 32 to 64; the C library keeps the first two (signal(7)). */
 constexpr int kFirstRealTimeSignal = 34;
 constexpr int kLastRealTimeSignal = 64;
-constexpr uint64_t kLookEveryNs = 20U * 1000000U;
+constexpr uint64_t kLookEveryNs = uint64_t{20} * 1000000;
 
 struct PendingStack {
     ProcessIdentity process;
