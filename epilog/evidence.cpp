@@ -25,7 +25,7 @@ StepEnd wait_for_nodes(const harvest::StepDescription& step, Deadline deadline) 
     for (;;) {
         survey.update(step);
         if (survey.all_ended(step)) return survey.all_succeeded(step) ? StepEnd::kWell : StepEnd::kNotWell;
-        if (deadline.has_passed()) return StepEnd::kNotKnown;
+        if (deadline.has_passed()) return survey.none_failed() ? StepEnd::kPartlyWell : StepEnd::kNotKnown;
         std::this_thread::sleep_for(kPollInterval);
     }
 }

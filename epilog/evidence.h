@@ -14,9 +14,10 @@ bool has_evidence(const harvest::StepDescription& step);
 
 /* How the step ended, by the final evidence of all its nodes. */
 enum class StepEnd {
-    kWell,    /* each of its tasks with status 0 */
-    kNotWell, /* all nodes have answered, and not that */
-    kNotKnown /* not all nodes answered before the deadline */
+    kWell,       /* each of its tasks with status 0 */
+    kNotWell,    /* all nodes have answered, and not that */
+    kPartlyWell, /* not all nodes answered before the deadline; those that did say well */
+    kNotKnown    /* not all nodes answered before the deadline */
 };
 
 /* Waits for the final evidence of the step's nodes, at most until the deadline. */

@@ -91,4 +91,10 @@ bool NodeSurvey::all_succeeded(const StepDescription& step) const {
     return tasks == step.task_count;
 }
 
+bool NodeSurvey::none_failed() const {
+    return !nodes_.empty() && std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+        return node.second.step_ended && node.second.all_tasks_succeeded;
+    });
+}
+
 }  // namespace inquest::harvest

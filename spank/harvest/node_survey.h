@@ -34,6 +34,8 @@ class NodeSurvey {
     [[nodiscard]] bool all_ended(const StepDescription& step) const;
     /* Whether each of the step's tasks on each node is known to have ended with status 0. */
     [[nodiscard]] bool all_succeeded(const StepDescription& step) const;
+    /* Whether some nodes have written final evidence, and each task of those ended with status 0. */
+    [[nodiscard]] bool none_failed() const;
 
  private:
     void read_node(int evidence_fd, const std::string& node);

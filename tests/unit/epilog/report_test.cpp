@@ -31,6 +31,12 @@ class ReportedJob {
     ReportResult report(std::chrono::milliseconds time = std::chrono::seconds(10)) const {
         return report_job({steps_, false, directory_ / "analyzer", Deadline::after(time)});
     }
+    void runs_on_another_node_too() { steps_[0].journal.step.node_count = 2; }
+    bool has_line_after_the_deadline(bool failed_elsewhere) const {
+        const auto time = std::chrono::milliseconds(3100); /* 100 ms of it for the other node */
+        return report_job({steps_, failed_elsewhere, directory_ / "analyzer", Deadline::after(time)})
+                   .has_line == 1;
+    }
     bool has_report_directory() const { return directory_.exists("inquest-7"); }
     const TemporaryDirectory& directory() const { return directory_; }
 
@@ -84,6 +90,17 @@ TEST_CASE("a step whose tasks all ended well is healthy, whatever was diagnosed 
     job.directory().write("inquest-7/evidence/0/n1/node.json",
                           R"({"step_ended": true, "tasks": [{"wait_status": 0}]})");
     CHECK(job.report().has_line == 0);
+    CHECK_FALSE(job.has_report_directory());
+}
+
+TEST_CASE("a step that is well as far as its nodes tell is healthy when Slurm's exit codes say so too") {
+    ReportedJob job(0);
+    job.runs_on_another_node_too();
+    job.analyzer_finds("collective-on-some-ranks");
+    job.directory().write("inquest-7/evidence/0/n1/node.json",
+                          R"({"step_ended": true, "tasks": [{"wait_status": 0}]})");
+    CHECK(job.has_line_after_the_deadline(true));
+    CHECK_FALSE(job.has_line_after_the_deadline(false));
     CHECK_FALSE(job.has_report_directory());
 }
 
