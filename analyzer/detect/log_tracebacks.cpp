@@ -1,13 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
 
 #include "analyzer/detect/detect.h"
 #include "analyzer/detect/known_exception.h"
+#include "analyzer/detect/library_file.h"
 #include "analyzer/detect/log_position.h"
 
 namespace inquest::detect {
@@ -21,9 +21,6 @@ constexpr std::string_view kFirstLine = "Traceback (most recent call last):";
 constexpr std::string_view kFrameStart = "File \"";
 constexpr size_t kFramesMax = 256;
 // Frames of installed libraries are not the user's program.
-constexpr std::array<std::string_view, 4> kLibraryFolders = {"/site-packages/", "/dist-packages/",
-                                                             "/lib/python3", "<frozen "};
-
 struct OpenTraceback {
     std::vector<model::Place> frames;  // outermost first
 };
@@ -64,13 +61,10 @@ std::optional<model::Place> read_frame(std::string_view text) {
     return place;
 }
 
-bool is_library(const model::Place& place) {
-    return std::any_of(kLibraryFolders.begin(), kLibraryFolders.end(),
-                       [&](std::string_view folder) { return place.file.find(folder) != std::string::npos; });
-}
-
 model::Place users_place(const std::vector<model::Place>& frames) {
-    const auto found = std::find_if_not(frames.rbegin(), frames.rend(), is_library);
+    const auto found = std::find_if_not(frames.rbegin(), frames.rend(), [](const model::Place& frame) {
+        return is_library_file(frame.file);
+    });
     if (found != frames.rend()) return *found;
     return {};
 }

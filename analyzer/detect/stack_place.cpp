@@ -1,19 +1,16 @@
 #include "analyzer/detect/stack_place.h"
 
 #include <algorithm>
-#include <array>
+
+#include "analyzer/detect/library_file.h"
 
 namespace inquest::detect {
 namespace {
 
 using Thread = model::PythonStack::Thread;
 
-// Frames of installed packages and of Python itself; what is left is the user's program.
 bool is_library(const model::Place& frame) {
-    constexpr std::array kParts = {"/site-packages/", "/dist-packages/", "/lib/python3", "/lib64/python3"};
-    if (!frame.known() || frame.file.front() == '<') return true;
-    return std::any_of(kParts.begin(), kParts.end(),
-                       [&](const char* part) { return frame.file.find(part) != std::string::npos; });
+    return !frame.known() || frame.file.front() == '<' || is_library_file(frame.file);
 }
 
 model::Place own_frame(const RankView& view, bool Thread::*wanted) {
