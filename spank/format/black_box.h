@@ -14,9 +14,11 @@
  *   8192         strings.bytes        string area: append-only; a string is u32 length, bytes, NUL
  *   ...          events ring          life cycle, environment, groups, models, exceptions, exit: rare records
  *   ...          collectives ring     collectives, backward calls, steps, phases: frequent records
+ *   ...          digests ring         digests of the model's state and what belongs to them: checkpoints
  *
- * Two rings, so that a long training loop never pushes out the record of how the process started. A reader
- * takes any kind from either ring.
+ * Several rings, so that a long training loop never pushes out the record of how the process started. A
+ * reader takes any kind from any ring. Boxes of earlier writers have no digests ring: its capacity is 0
+ * there.
  */
 #ifndef INQUEST_SPANK_FORMAT_BLACK_BOX_H
 #define INQUEST_SPANK_FORMAT_BLACK_BOX_H
@@ -39,9 +41,11 @@ enum {
     INQUEST_BOX_RECORD_BYTES = 128,
     INQUEST_BOX_EVENTS_CAPACITY = 1024,
     INQUEST_BOX_COLLECTIVES_CAPACITY = 2048,
+    INQUEST_BOX_DIGESTS_CAPACITY = 2048,
     INQUEST_BOX_TOTAL_BYTES =
         INQUEST_BOX_STRINGS_OFFSET + INQUEST_BOX_STRINGS_BYTES +
-        (INQUEST_BOX_EVENTS_CAPACITY + INQUEST_BOX_COLLECTIVES_CAPACITY) * INQUEST_BOX_RECORD_BYTES,
+        (INQUEST_BOX_EVENTS_CAPACITY + INQUEST_BOX_COLLECTIVES_CAPACITY + INQUEST_BOX_DIGESTS_CAPACITY) *
+            INQUEST_BOX_RECORD_BYTES,
     INQUEST_BOX_NODE_BYTES = 64,
     INQUEST_BOX_PROGRAM_BYTES = 256,
     INQUEST_BOX_RECORD_TEXTS = 6,
@@ -49,8 +53,14 @@ enum {
     INQUEST_BOX_NO_STRING = 0 /* string identifier: "absent" */
 };
 
-/* Rings by index in inquest_box_header.ring and inquest_box_live.ring_head. */
-enum inquest_box_ring_index { INQUEST_RING_EVENTS = 0, INQUEST_RING_COLLECTIVES = 1, INQUEST_RING_COUNT = 2 };
+/* Rings by index in inquest_box_header.ring and inquest_box_live.ring_head. A box of a writer that had no
+ * digests ring has zeros in its place in the header: no capacity, no ring, and nothing is wrong with that. */
+enum inquest_box_ring_index {
+    INQUEST_RING_EVENTS = 0,
+    INQUEST_RING_COLLECTIVES = 1,
+    INQUEST_RING_DIGESTS = 2,
+    INQUEST_RING_COUNT = 3
+};
 
 struct inquest_box_area {
     uint64_t offset_bytes;
@@ -139,7 +149,38 @@ enum inquest_record_kind {
     INQUEST_KIND_COLLECTIVE_BEGIN = 10,
     INQUEST_KIND_COLLECTIVE_END = 11,
     INQUEST_KIND_EXCEPTION = 12,
-    INQUEST_KIND_EXIT = 13
+    INQUEST_KIND_EXIT = 13,
+    /* In the digests ring, at checkpoints (enum inquest_site), except where another ring is named. `ident` is
+     * the optimizer's ordinal in this process, from 1 in the order of first steps; 0: none. */
+    INQUEST_KIND_DIGEST = 14,        /* one part of the state that one optimizer trains */
+    INQUEST_KIND_GRADIENT_NORM = 15, /* L2 norm of the gradients as the optimizer is about to use them */
+    INQUEST_KIND_RANDOM_STATE = 16,
+    INQUEST_KIND_BATCH = 17,   /* a batch from a DataLoader. ident: the loader's ordinal */
+    INQUEST_KIND_SAMPLES = 18, /* which samples were read in this pass, as a sketch. ident: the loader's */
+    INQUEST_KIND_SAMPLER = 19, /* events ring: a pass over a sampler began. ident: the loader's ordinal */
+    INQUEST_KIND_MODEL_FLAGS = 20, /* events ring: how a model was wrapped; follows its MODEL record */
+    INQUEST_KIND_SCALER_SKIP = 21, /* collectives ring: GradScaler skipped an optimizer step */
+    INQUEST_KIND_MODE = 22         /* train or eval mode of the optimizer's model */
+};
+
+/* When a digest was taken. */
+enum inquest_site {
+    INQUEST_SITE_START = 1,  /* before the first step of the optimizer: initial weights, first gradients */
+    INQUEST_SITE_LOADED = 2, /* after a state was loaded */
+    INQUEST_SITE_SAVE = 3,   /* before a state is saved */
+    INQUEST_SITE_STEP = 4,   /* gradients: before that step; everything else: after it */
+    INQUEST_SITE_END = 5     /* the process ends */
+};
+
+/* Parts of the state that one optimizer trains. */
+enum inquest_part {
+    INQUEST_PART_PARAMETERS = 1,
+    INQUEST_PART_BUFFERS =
+        2, /* of the modules that own the parameters: running statistics of normalisation only */
+    INQUEST_PART_GRADIENTS = 3,
+    INQUEST_PART_OPTIMIZER = 4, /* state tensors: momenta, step counts */
+    INQUEST_PART_HYPERPARAMETERS =
+        5 /* learning rate and the other numbers of the parameter groups; no tensors */
 };
 
 /* Slots of text[]. Every kind that has a place in the user's code keeps it in the same three slots. */
@@ -167,7 +208,16 @@ enum {
     /* INQUEST_KIND_EXCEPTION */
     INQUEST_TEXT_EXCEPTION_TYPE = 2,
     INQUEST_TEXT_EXCEPTION_MESSAGE = 3,
-    INQUEST_TEXT_EXCEPTION_CALL = 4 /* the torch.distributed call that raised it, if one did */
+    INQUEST_TEXT_EXCEPTION_CALL = 4, /* the torch.distributed call that raised it, if one did */
+    /* INQUEST_KIND_DIGEST */
+    INQUEST_TEXT_DIGEST_RANKS = 2,     /* global ranks whose value must be, or may have to be, equal: "0-3" */
+    INQUEST_TEXT_DIGEST_PROMISE = 3,   /* who promises that it is equal: DistributedDataParallel, DTensor;
+                                          absent:   nobody, the ranks are those of the default group */
+    INQUEST_TEXT_DIGEST_OPTIMIZER = 4, /* class name */
+    /* INQUEST_KIND_SAMPLER */
+    INQUEST_TEXT_SAMPLER = 2, /* class name */
+    /* INQUEST_KIND_MODEL_FLAGS: INQUEST_TEXT_WRAPPER, INQUEST_TEXT_MODEL and */
+    INQUEST_TEXT_MODEL_RANKS = 4 /* global ranks that hold a replica: "0-3" */
 };
 
 /* Slots of number[]. */
@@ -186,7 +236,15 @@ enum {
     INQUEST_NUMBER_BUFFERS = 4,
     /* INQUEST_KIND_STEP */
     INQUEST_NUMBER_STEP = 1,
-    INQUEST_NUMBER_MICRO_BATCHES = 2, /* backward calls since the step before */
+    INQUEST_NUMBER_MICRO_BATCHES = 2,  /* backward calls since the step before */
+    INQUEST_NUMBER_STEP_OPTIMIZER = 3, /* ordinal of the optimizer, 0 in boxes of earlier writers */
+    INQUEST_NUMBER_STEP_UNSYNCED = 4,  /* bit k: gradient synchronisation was off (no_sync) in the k-th of
+                                          those  backward calls; the 63rd stands for all later ones */
+    INQUEST_NUMBER_STEP_WRAPPED =
+        5,                        /* forward passes through the data-parallel wrapper since the step before */
+    INQUEST_NUMBER_STEP_BARE = 6, /* forward passes of the wrapped module that did not come from its wrapper,
+                                     in train mode and with gradients, since the step before */
+    INQUEST_NUMBER_OPTIMIZER_STEP = 7, /* completed steps of this optimizer */
     /* INQUEST_KIND_BACKWARD_BEGIN */
     INQUEST_NUMBER_LOSS_BITS = 1, /* double as bits; 0 with HAS_LOSS 0 when it was not read */
     INQUEST_NUMBER_HAS_LOSS = 2,
@@ -206,8 +264,56 @@ enum {
     INQUEST_NUMBER_UNCAUGHT = 1,      /* 1: it ended the process */
     INQUEST_NUMBER_IN_COLLECTIVE = 2, /* 1: raised out of a torch.distributed call or out of backward */
     /* INQUEST_KIND_EXIT */
-    INQUEST_NUMBER_EXIT_STATUS = 1
+    INQUEST_NUMBER_EXIT_STATUS = 1,
+    /* DIGEST, GRADIENT_NORM, RANDOM_STATE, MODE: the steps that ident's optimizer has completed; of gradients
+     * the number of the step that is about to use them, so that both belong to one checkpoint */
+    INQUEST_NUMBER_CHECKPOINT_STEP = 1,
+    INQUEST_NUMBER_CHECKPOINT_SITE = 2, /* enum inquest_site */
+    /* INQUEST_KIND_DIGEST */
+    INQUEST_NUMBER_DIGEST_PART = 3, /* enum inquest_part */
+    INQUEST_NUMBER_DIGEST_LOW = 4,  /* of all tensors of the part, in order: low and high 64 bits */
+    INQUEST_NUMBER_DIGEST_HIGH = 5,
+    INQUEST_NUMBER_DIGEST_TENSORS = 6, /* number of tensors */
+    INQUEST_NUMBER_DIGEST_TABLE = 7,   /* number of their first entry in the tensor table, -1: not there */
+    /* INQUEST_KIND_GRADIENT_NORM */
+    INQUEST_NUMBER_GRADIENT_NORM_BITS = 3, /* double as bits */
+    /* INQUEST_KIND_RANDOM_STATE: what it is at that moment; 0: not known */
+    INQUEST_NUMBER_RANDOM_TORCH_SEED = 3, /* torch.initial_seed() */
+    INQUEST_NUMBER_RANDOM_TORCH = 4,      /* digests of the generators' states */
+    INQUEST_NUMBER_RANDOM_PYTHON = 5,
+    INQUEST_NUMBER_RANDOM_NUMPY = 6,
+    INQUEST_NUMBER_RANDOM_DEVICE = 7,
+    /* INQUEST_KIND_BATCH: the first 64 bits of the digest of its tensors */
+    INQUEST_NUMBER_BATCH_INDEX = 1, /* in this pass, from 0 */
+    INQUEST_NUMBER_BATCH_SAMPLES = 2,
+    INQUEST_NUMBER_BATCH_DIGEST = 3,
+    INQUEST_NUMBER_BATCH_STEP = 4, /* completed optimizer steps of the process */
+    /* INQUEST_KIND_SAMPLES: the smallest distinct hashes of the samples read so far, ascending, five in a
+     * record. Two ranks that read the same sample have the same hash. */
+    INQUEST_NUMBER_SAMPLES_READ = 1,  /* samples read in this pass */
+    INQUEST_NUMBER_SAMPLES_INDEX = 2, /* 0, 1, ...: of this record within the sketch */
+    INQUEST_NUMBER_SAMPLES_HASH = 3,  /* five hashes from here, 0: none */
+    /* INQUEST_KIND_SAMPLER; -1: the sampler has no such attribute */
+    INQUEST_NUMBER_SAMPLER_SEED = 1,
+    INQUEST_NUMBER_SAMPLER_EPOCH = 2,
+    INQUEST_NUMBER_SAMPLER_REPLICAS = 3,
+    INQUEST_NUMBER_SAMPLER_RANK = 4,
+    INQUEST_NUMBER_SAMPLER_SHUFFLE = 5,
+    INQUEST_NUMBER_SAMPLER_SAMPLES = 6, /* that it yields in a pass */
+    INQUEST_NUMBER_SAMPLER_DATASET = 7, /* samples of the data set */
+    /* INQUEST_KIND_MODEL_FLAGS */
+    INQUEST_NUMBER_BROADCAST_BUFFERS = 1,
+    INQUEST_NUMBER_BATCH_NORMS = 2, /* layers with running statistics that are not synchronised */
+    INQUEST_NUMBER_SYNC_BATCH_NORMS = 3,
+    INQUEST_NUMBER_INIT_SYNC = 4,
+    INQUEST_NUMBER_COMM_HOOK = 5, /* 1: the program replaced the reduction of the gradients */
+    /* INQUEST_KIND_SCALER_SKIP */
+    INQUEST_NUMBER_SCALE_BITS = 2, /* double as bits; INQUEST_NUMBER_STEP is the step it would have been */
+    /* INQUEST_KIND_MODE */
+    INQUEST_NUMBER_MODE_TRAIN = 3
 };
+
+enum { INQUEST_SAMPLES_PER_RECORD = 5, INQUEST_SAMPLES_RECORDS = 8 /* of a sketch: 40 hashes */ };
 
 /* begin_mark while a record is being written: greater than the mark of any record. */
 #define INQUEST_BOX_MARK_BUSY UINT64_MAX
@@ -233,11 +339,11 @@ static_assert(sizeof(struct inquest_box_header) <= INQUEST_BOX_HEADER_BYTES, "on
 static_assert(offsetof(struct inquest_box_header, pid) == 32, "on disk");
 static_assert(offsetof(struct inquest_box_header, node) == 80, "on disk");
 static_assert(offsetof(struct inquest_box_header, strings) == 400, "on disk");
-static_assert(sizeof(struct inquest_box_header) == 448, "on disk");
+static_assert(sizeof(struct inquest_box_header) == 464, "on disk");
 static_assert(sizeof(struct inquest_box_live) <= INQUEST_BOX_LIVE_BYTES, "on disk");
 static_assert(offsetof(struct inquest_box_live, phase_since_mono_ns) == 16, "on disk");
 static_assert(offsetof(struct inquest_box_live, ring_head) == 104, "on disk");
-static_assert(sizeof(struct inquest_box_live) == 128, "on disk");
+static_assert(sizeof(struct inquest_box_live) == 136, "on disk");
 static_assert(sizeof(struct inquest_box_record) == INQUEST_BOX_RECORD_BYTES, "on disk");
 static_assert(offsetof(struct inquest_box_record, text) == 32, "on disk");
 static_assert(offsetof(struct inquest_box_record, number) == 56, "on disk");

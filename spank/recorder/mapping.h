@@ -18,14 +18,17 @@ static inline struct inquest_box_live* inquest_live_of(uint8_t* base) {
 }
 
 static inline uint32_t inquest_ring_capacity(uint32_t ring) {
-    return ring == INQUEST_RING_EVENTS ? INQUEST_BOX_EVENTS_CAPACITY : INQUEST_BOX_COLLECTIVES_CAPACITY;
+    static const uint32_t capacity[INQUEST_RING_COUNT] = {
+        INQUEST_BOX_EVENTS_CAPACITY, INQUEST_BOX_COLLECTIVES_CAPACITY, INQUEST_BOX_DIGESTS_CAPACITY};
+    return capacity[ring];
 }
 
 static inline uint64_t inquest_ring_offset(uint32_t ring) {
-    uint64_t events = INQUEST_BOX_STRINGS_OFFSET + INQUEST_BOX_STRINGS_BYTES;
-    return ring == INQUEST_RING_EVENTS
-               ? events
-               : events + (uint64_t)INQUEST_BOX_EVENTS_CAPACITY * INQUEST_BOX_RECORD_BYTES;
+    uint64_t offset = INQUEST_BOX_STRINGS_OFFSET + INQUEST_BOX_STRINGS_BYTES;
+    for (uint32_t before = 0; before < ring; before++) {
+        offset += (uint64_t)inquest_ring_capacity(before) * INQUEST_BOX_RECORD_BYTES;
+    }
+    return offset;
 }
 
 /* Forget everything that belongs to the parent's box; called in the child of a fork. */

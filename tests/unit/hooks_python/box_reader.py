@@ -8,16 +8,17 @@ import struct
 import sys
 from collections import namedtuple
 
-TOTAL_BYTES = 532480
+TOTAL_BYTES = 794624
 LIVE_OFFSET = 4096
-RINGS = ("events", "collectives")
+RINGS = ("events", "collectives", "digests")
 KINDS = (
     "", "STATE", "ENVIRONMENT", "GROUP", "MODEL", "STEP", "BACKWARD_BEGIN", "BACKWARD_END", "PHASE_BEGIN", "PHASE_END",
-    "COLLECTIVE_BEGIN", "COLLECTIVE_END", "EXCEPTION", "EXIT")
+    "COLLECTIVE_BEGIN", "COLLECTIVE_END", "EXCEPTION", "EXIT", "DIGEST", "GRADIENT_NORM", "RANDOM_STATE", "BATCH", "SAMPLES",
+    "SAMPLER", "MODEL_FLAGS", "SCALER_SKIP", "MODE")
 LIVE_FIELDS = (
     "rank", "world_size", "state", "phase", "phase_since_mono_ns", "last_progress_mono_ns", "step", "micro_batches",
     "backward_begun", "backward_ended", "collectives_begun", "collectives_ended", "loss_bits", "exit_status",
-    "stack_signal", "strings_used_bytes", "events_head", "collectives_head", "dropped_strings")
+    "stack_signal", "strings_used_bytes", "events_head", "collectives_head", "digests_head", "dropped_strings")
 
 Record = namedtuple("Record", "kind mono_ns thread_id ident text number ring")
 Live = namedtuple("Live", LIVE_FIELDS)
@@ -33,8 +34,8 @@ class Box:
         (self.pid, self.parent_pid, self.start_time_ticks, self.job_id, self.step_id, self.task,
          self.node_index) = struct.unpack_from("<iiQIIii", self._bytes, 32)
         self.program = self._bytes[144:400].split(b"\0")[0].decode()
-        self._areas = [struct.unpack_from("<QII", self._bytes, 400 + 16 * i) for i in range(3)]
-        self.live = Live(*struct.unpack_from("<iiIIQQQQQQQQQiiQQQQ", self._bytes, LIVE_OFFSET))
+        self._areas = [struct.unpack_from("<QII", self._bytes, 400 + 16 * i) for i in range(1 + len(RINGS))]
+        self.live = Live(*struct.unpack_from("<iiIIQQQQQQQQQiiQQQQQ", self._bytes, LIVE_OFFSET))
 
     @property
     def loss(self):
@@ -49,13 +50,13 @@ class Box:
         return self._bytes[offset + 4:offset + 4 + length].decode()
 
     def records(self, kind=None):
-        """All whole records of both rings in time order, those of one kind if it is named."""
-        found = [record for ring in (0, 1) for record in self._ring(ring) if kind in (None, record.kind)]
+        """All whole records of all rings in time order, those of one kind if it is named."""
+        found = [record for ring in range(len(RINGS)) for record in self._ring(ring) if kind in (None, record.kind)]
         return sorted(found, key=lambda record: (record.mono_ns, record.ring))
 
     def _ring(self, ring):
         offset, capacity, size = self._areas[1 + ring]
-        head = (self.live.events_head, self.live.collectives_head)[ring]
+        head = (self.live.events_head, self.live.collectives_head, self.live.digests_head)[ring]
         for n in range(max(0, head - capacity), head):
             fields = struct.unpack_from("<QQHHIQ6I8qQ", self._bytes, offset + n % capacity * size)
             assert fields[0] == fields[-1] == n + 1, "torn record %d in ring %s" % (n, RINGS[ring])

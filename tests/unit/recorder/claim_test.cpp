@@ -38,7 +38,8 @@ TEST_CASE("a claimed box names its process and is complete") {
     CHECK(header.task == 7);
     CHECK(header.node_index == -1);
     CHECK(std::string(header.program) == "/home/ada/train.py");
-    CHECK(header.ring[1].offset_bytes + header.ring[1].capacity * 128ULL == header.total_bytes);
+    CHECK(header.ring[2].offset_bytes == header.ring[1].offset_bytes + header.ring[1].capacity * 128ULL);
+    CHECK(header.ring[2].offset_bytes + header.ring[2].capacity * 128ULL == header.total_bytes);
     CHECK(box->live().rank == -1);
     CHECK(box->live().state == INQUEST_STATE_CLAIMED);
     REQUIRE(box->records(INQUEST_RING_EVENTS).size() == 1);

@@ -43,6 +43,9 @@ class BoxBuilder {
         header.ring[INQUEST_RING_COLLECTIVES] = {INQUEST_BOX_STRINGS_OFFSET + INQUEST_BOX_STRINGS_BYTES +
                                                      INQUEST_BOX_EVENTS_CAPACITY * INQUEST_BOX_RECORD_BYTES,
                                                  INQUEST_BOX_COLLECTIVES_CAPACITY, INQUEST_BOX_RECORD_BYTES};
+        header.ring[INQUEST_RING_DIGESTS] = {
+            INQUEST_BOX_TOTAL_BYTES - INQUEST_BOX_DIGESTS_CAPACITY * INQUEST_BOX_RECORD_BYTES,
+            INQUEST_BOX_DIGESTS_CAPACITY, INQUEST_BOX_RECORD_BYTES};
         live.rank = 0;
         live.world_size = 4;
         live.state = INQUEST_STATE_GROUP_READY;
