@@ -42,6 +42,12 @@ enum inquest_step_message_kind {
  * gone. A sender waits for it only for a bounded time. */
 enum { INQUEST_STEP_REPLY_DONE = 1, INQUEST_STEP_REPLY_REFUSED = 2 };
 
+/* What a STEP_START asks of the step's worker. Version 1 was written with 0 here before there were flags, so
+ * an absent bit is the older behaviour. */
+enum inquest_step_flag {
+    INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE = 1 /* --inquest-on-divergence=cancel; without it: report only */
+};
+
 enum inquest_step_text {
     INQUEST_STEP_TEXT_NODE = 0,  /* this node's Slurm name */
     INQUEST_STEP_TEXT_NODES = 1, /* all nodes of the step, Slurm's hostlist form: n[1-4] */
@@ -74,7 +80,7 @@ struct inquest_step_message {
         wait_status;    /* as wait(2) returns it; in STEP_END that of the first task here that failed, or 0 */
     uint32_t oom_kills; /* memory.events or memory.oom_control of the step's cgroup at that moment; 0 unknown
                            too */
-    uint32_t flags;     /* 0 in version 1 */
+    uint32_t flags;     /* bits of enum inquest_step_flag, in STEP_START; the others are 0 and reserved */
     uint64_t mono_ns;
     uint64_t wall_ns;
 };
