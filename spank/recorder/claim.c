@@ -1,7 +1,6 @@
-/* Claiming a box: create, preallocate, map, fill, publish; and what becomes of it at fork and exit. */
+/* Claiming a box: create, fill, publish; and what becomes of it at fork and exit. */
 #define _GNU_SOURCE /* on_exit */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +12,9 @@
 #include "identity.h"
 #include "inquest.h"
 #include "live.h"
+#include "mapped_file.h"
 #include "mapping.h"
+#include "table.h"
 
 static pthread_mutex_t claim_lock = PTHREAD_MUTEX_INITIALIZER;
 static char box_directory[PATH_MAX];
@@ -35,46 +36,11 @@ int inquest_box_path(const char* prefix, const char* suffix, char* ret_path, siz
     return format_path(ret_path, path_bytes, prefix, start, suffix);
 }
 
-/* Preallocated, never sparse: a full file system must show here and not as SIGBUS in the middle of training.
- */
-static int preallocate(int fd) {
-    int error = 0;
-    do {
-        error = posix_fallocate(fd, 0, INQUEST_BOX_TOTAL_BYTES);
-    } while (error == EINTR);
-    return -error;
-}
-
-static int map_file(int fd, uint8_t** ret_base) {
-    int error = preallocate(fd);
-    if (error != 0) {
-        return error;
-    }
-    void* base = mmap(NULL, INQUEST_BOX_TOTAL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (base == MAP_FAILED) {
-        return -errno;
-    }
-    *ret_base = base;
-    return 0;
-}
-
-static int create_box(const char* path, uint8_t** ret_base) {
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0) {
-        return -errno;
-    }
-    int error = map_file(fd, ret_base);
-    (void)close(fd);
-    if (error != 0) {
-        (void)unlink(path);
-    }
-    return error;
-}
-
 static void forget_in_child(void) {
     uint8_t* base = inquest_mapping();
     (void)pthread_mutex_init(&claim_lock, NULL);
     inquest_mapping_set(NULL);
+    inquest_table_reset();
     if (base == NULL) {
         return;
     }
@@ -133,7 +99,7 @@ static int claim(const char* directory, const char* program) {
     error = error != 0 ? error : inquest_identity_start_time(&start);
     error = error != 0 ? error : format_path(path, sizeof path, "box", start, ".ibb");
     error = error != 0 ? error : install_handlers();
-    error = error != 0 ? error : create_box(path, &base);
+    error = error != 0 ? error : inquest_create_mapped(path, INQUEST_BOX_TOTAL_BYTES, &base);
     if (error == 0 && base != NULL) {
         publish(base, start, program);
     }

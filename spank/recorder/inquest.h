@@ -63,7 +63,7 @@ INQUEST_API int inquest_box_set_rank(int32_t rank, int32_t world_size);
  * yes. */
 INQUEST_API int inquest_box_set_stack_signal(int32_t signal_number);
 
-/* --- digests of tensors (digest.cpp, table.c) ---
+/* --- digests of tensors (digest*.cpp, table.c) ---
  *
  * A digest is 128 bits over the words of a tensor in logical (row-major) order: elements are packed one after
  * the other into little-endian 64-bit words, the last one filled with zeros, and the number of bytes is part
@@ -112,7 +112,8 @@ INQUEST_API void inquest_digest_combine(const struct inquest_digest* digests, ui
                                         uint64_t* ret_pair);
 
 /* 64-bit hashes of the rows (first dimension) of a tensor, for sketches of the samples that were read; 0 is
- * never one. Errors: -EINVAL. Thread-safe. */
+ * never one. `rows` may be less than there are. Errors: -EINVAL a shape, more rows than there are, a scalar.
+ * Thread-safe. */
 INQUEST_API int inquest_digest_rows(const struct inquest_tensor* tensor, uint64_t* ret_hashes, uint32_t rows);
 
 /* Makes the tensor table beside this process's box; `tensors` is the number of tensors that the process
@@ -121,8 +122,8 @@ INQUEST_API int inquest_digest_rows(const struct inquest_tensor* tensor, uint64_
  * Async-signal-safe: no. */
 INQUEST_API int inquest_table_open(uint32_t tensors);
 
-/* Appends lines (spank/format/tensor_table.h) to the names. Errors: -ENODEV no table, -ENOSPC no room: none
- * is written and dropped_names grows. Thread-safe. */
+/* Appends lines (spank/format/tensor_table.h) to the names. Errors: -ENODEV no table, -EINVAL not whole
+ * lines, -ENOSPC no room: none is written and dropped_names grows by their number. Thread-safe. */
 INQUEST_API int inquest_table_name(const char* lines, size_t bytes);
 
 /* Appends entries. Returns the number of the first, or -ENODEV, or -ENOSPC for more than half of the ring at

@@ -17,7 +17,8 @@ class Exports(unittest.TestCase):
         self.assertEqual(
             names,
             ["inquest_box_claim", "inquest_box_intern", "inquest_box_is_claimed", "inquest_box_path",
-             "inquest_box_set_rank", "inquest_box_set_stack_signal", "inquest_box_write"])
+             "inquest_box_set_rank", "inquest_box_set_stack_signal", "inquest_box_write", "inquest_digest_combine",
+             "inquest_digest_rows", "inquest_digest_tensors", "inquest_table_name", "inquest_table_open", "inquest_table_write"])
 
     def test_it_needs_the_c_library_only(self):
         needed = [line.split("[")[1].rstrip("]") for line in run("readelf", "-d", LIBRARY).split("\n") if "NEEDED" in line]
