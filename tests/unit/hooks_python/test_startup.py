@@ -1,9 +1,10 @@
 """sitecustomize: chaining, arming, and staying out of the way. No torch needed."""
 import os
+import shutil
 import stat
 import unittest
 
-from hook_case import HookCase
+from hook_case import HOOK, HookCase
 
 
 class Startup(HookCase):
@@ -16,6 +17,34 @@ class Startup(HookCase):
         run = self.run_python("-c", "import sys; print('ctypes' in sys.modules)")
         self.assertEqual((run.returncode, run.out, run.err), (0, "False\n", ""))
         self.assertEqual(os.listdir(self.boxes_directory), [])
+
+    def test_an_armed_process_without_torch_loads_no_module(self):
+        code = "import sys; print(sorted(set(sys.modules) - {'sitecustomize'}))"
+        armed, plain = (self.run_python("-c", code, armed=armed, PYTHONPATH=path) for armed, path in ((True, HOOK), (False, None)))
+        self.assertEqual(armed.out, plain.out)
+
+    def test_the_hook_waits_for_every_library_that_it_patches(self):
+        """A library beside torch must start the hook itself: it may be half loaded when it imports torch."""
+        code = ("import runpy, sys; from inquest_hook.patches import PATCHES; first = runpy.run_path(sys.argv[1])['FIRST'];"
+                "print([name for name in PATCHES if name.split('.')[0] != 'torch' and name not in first])")
+        run = self.run_python("-c", code, os.path.join(HOOK, "sitecustomize.py"), armed=False)
+        self.assertEqual((run.out, run.err), ("['safetensors.torch']\n", ""))  # which imports torch first
+
+    def test_a_broken_hook_is_no_reason_to_fail(self):
+        copy = os.path.join(self.root, "copy")
+        os.mkdir(copy)
+        shutil.copy(os.path.join(HOOK, "sitecustomize.py"), copy)
+        self.write("copy/inquest_hook/__init__.py", "raise RuntimeError('broken')\n")
+        self.write("copy/torch/__init__.py", "")
+        run = self.run_python("-c", "import torch, multiprocessing.process; print('ran')\n1 / 0", PYTHONPATH=copy)
+        self.assertEqual((run.returncode, run.out), (1, "ran\n"))
+        self.assertNotIn("broken", run.err)
+        self.assertIn("ZeroDivisionError", run.err)
+
+    def test_a_torch_that_is_not_there_is_missed_as_always(self):
+        runs = [self.run_python("-c", "import sys; sys.path[:] = []; import torch", armed=armed) for armed in (True, False)]
+        self.assertIn("ModuleNotFoundError: No module named 'torch'", runs[0].err)
+        self.assertEqual(runs[0].err, runs[1].err)
 
     def test_the_other_sitecustomize_runs_as_if_it_were_alone(self):
         other = os.path.dirname(self.write("other/sitecustomize.py", "print('other', __name__)\nvalue = 5\n"))

@@ -1,4 +1,4 @@
-"""Runs patches right after a library is imported, through a finder in front of sys.meta_path.
+"""Runs patches right after a library is imported, through the finder that sitecustomize.py put in front of sys.meta_path.
 
 The finder asks the other finders for the module, as if it were not there, and replaces exec_module on that one loader
 object; the loader keeps its type, and the module its spec. For every other import the finder costs one dictionary look-up.
@@ -47,9 +47,10 @@ def _quietly(function, *args):
 
 
 class ImportWatcher:
-    """A finder for sys.meta_path that finds nothing itself."""
+    """Gives `finder`, which is in sys.meta_path, its find_spec; it finds nothing itself."""
 
-    def __init__(self):
+    def __init__(self, finder):
+        self._finder = finder
         self._waiting = set(PATCHES)
 
     def find_spec(self, name, path=None, target=None):
@@ -64,7 +65,7 @@ class ImportWatcher:
     def _ask_others(self, name, path, target):
         for finder in sys.meta_path:
             find_spec = getattr(finder, "find_spec", None)
-            if finder is self or find_spec is None:
+            if finder is self._finder or find_spec is None:
                 continue
             spec = find_spec(name, path, target)
             if spec is not None:
@@ -72,8 +73,8 @@ class ImportWatcher:
         return None
 
 
-def install():
-    sys.meta_path.insert(0, ImportWatcher())
+def install(finder):
+    finder.find_spec = ImportWatcher(finder).find_spec
     for name in PATCHES:
         if name in sys.modules:
             _quietly(_before, name)
