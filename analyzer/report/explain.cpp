@@ -24,6 +24,8 @@ class Explanation {
         list("Root causes", cause_.root_causes);
         fixes();
         paragraph("Verify", cause_.verify);
+        paragraph("Hardware or software", cause_.hardware_or_software);
+        paragraph("Is the checkpoint safe to resume from", cause_.checkpoint);
         list("Prevention", cause_.prevention);
         paragraph("Smoke test after a dependency changed", cause_.smoke_test);
         questions();
