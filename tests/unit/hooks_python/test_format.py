@@ -11,7 +11,7 @@ HEADER = os.path.join(os.environ["INQUEST_TEST_SOURCE"], "spank", "format", "bla
 def header_numbers():
     with open(HEADER) as file:
         text = file.read()
-    return {name: int(value) for name, value in re.findall(r"\bINQUEST_([A-Z_]+) = (\d+)\b", text)}
+    return {name: int(value) for name, value in re.findall(r"\bINQUEST_([A-Z_]+) =\s+(\d+)\b", text)}
 
 
 class Format(unittest.TestCase):

@@ -20,7 +20,7 @@ OUTDATED = (("TORCH_NCCL_TRACE_BUFFER_SIZE", "TORCH_FR_BUFFER_SIZE"),
 SECRET_PARTS = ("TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "KEY")
 
 
-def _record(key, value):
+def record(key, value):
     box.event(box_format.KIND_ENVIRONMENT, (None, None, key, value[:MAX_VALUE_CHARACTERS]))
 
 
@@ -29,16 +29,16 @@ def _is_secret(name):
 
 
 def record_process():
-    _record("python", platform.python_version())
-    _record("executable", sys.executable or "")
-    _record("host", platform.node())
+    record("python", platform.python_version())
+    record("executable", sys.executable or "")
+    record("host", platform.node())
     chosen = sorted(name for name in os.environ if name in NAMES or name.startswith(PREFIXES))
     for name in chosen[:MAX_VARIABLES]:
-        _record(name, "(hidden)" if _is_secret(name) else os.environ[name])
+        record(name, "(hidden)" if _is_secret(name) else os.environ[name])
 
 
 def record_torch(torch):
-    _record("torch", str(torch.__version__))
+    record("torch", str(torch.__version__))
 
 
 def _version(torch):

@@ -13,6 +13,7 @@ MAX_MESSAGE_CHARACTERS = 1024
 MAX_CHAIN = 8
 
 _last_recorded = [0]  # id() of the newest exception that was recorded
+_uncaught = []  # not empty: an exception ended the program
 
 
 def install_for_threads(threading):
@@ -35,6 +36,8 @@ def record(value, traceback, uncaught):
     if value is None or id(value) == _last_recorded[0] or not lifecycle.ensure_box():
         return
     _last_recorded[0] = id(value)
+    if uncaught:
+        _uncaught.append(True)
     file, function, line = _place(value, traceback)
     call = _call_that_raised(value)
     box.event(
@@ -47,6 +50,11 @@ def record_missed():
     value = getattr(sys, "last_value", None)
     if value is not None:
         record(value, value.__traceback__, uncaught=True)
+
+
+def ended_by_one():
+    """Whether an exception ended the program, as far as anybody told us."""
+    return bool(_uncaught)
 
 
 def _type_name(value):

@@ -7,6 +7,7 @@ from inquest_hook import environment, exceptions, format as box_format, stacks
 from inquest_hook.box import box, guarded
 
 _handlers_installed = False
+exit_hooks = []  # called when the interpreter ends and no exception ended it
 
 
 @guarded
@@ -46,9 +47,13 @@ def become_rank():
 
 @guarded
 def _interpreter_exits():
-    if box.active:
-        exceptions.record_missed()
-        box.state(box_format.STATE_EXITING)
+    if not box.active:
+        return
+    exceptions.record_missed()
+    if not exceptions.ended_by_one():
+        for hook in exit_hooks:
+            hook()
+    box.state(box_format.STATE_EXITING)
 
 
 def torch_import_begins():

@@ -1,4 +1,4 @@
-"""Counts that several patches share: optimizer steps and backward calls of this process."""
+"""Counts that several patches share: optimizer steps, backward calls and forward passes of this process."""
 from inquest_hook.box import box
 
 
@@ -8,9 +8,16 @@ class Training:
 
     def reset(self):
         self.step = 0  # completed optimizer steps
-        self.micro_batches = 0  # backward calls since the last one
         self.backward_open = False
         self.backward_place = (0, 0, 0)
+        self.begin_interval()
+
+    def begin_interval(self):
+        """A step is over: what follows is counted for the next one."""
+        self.micro_batches = 0  # backward calls
+        self.unsynced = 0  # bit k: the k-th of them did not reduce its gradients
+        self.wrapped_forwards = 0  # forward passes through a data-parallel wrapper
+        self.bare_forwards = 0  # forward passes that went past it
 
 
 training = Training()

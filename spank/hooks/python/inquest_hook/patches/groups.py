@@ -2,10 +2,10 @@
 import functools
 import sys
 
-from inquest_hook import calls, format as box_format, lifecycle, phases, place, worker_server
+from inquest_hook import calls, format as box_format, lifecycle, milestones, phases, place, worker_server
 from inquest_hook.box import box, guarded
+from inquest_hook.ranks import ranks_text
 
-MAX_RANKS_CHARACTERS = 1000
 CREATORS = ("new_group", "split_group")
 
 
@@ -14,6 +14,19 @@ def apply(c10d):
     for name in CREATORS:
         if hasattr(c10d, name):
             setattr(c10d, name, _with_setup(c10d, name, _group_ready))
+    c10d.destroy_process_group = _with_end(c10d.destroy_process_group)
+
+
+def _with_end(original):
+    """Many programs end with this call while their model is still there; at the interpreter's end it is gone."""
+
+    @functools.wraps(original)
+    def destroy_process_group(group=None):
+        if group is None:
+            milestones.at_end()
+        return original(group)
+
+    return destroy_process_group
 
 
 def _with_setup(c10d, name, ready):
@@ -93,17 +106,3 @@ def _timeout_ns(c10d, group):
         except Exception:
             continue
     return 0
-
-
-def ranks_text(ranks):
-    """"0-3" or "0,2,5-7"; cut after a whole number when it is long."""
-    parts = []
-    for rank in sorted(ranks):
-        if parts and parts[-1][1] == rank - 1:
-            parts[-1][1] = rank
-        else:
-            parts.append([rank, rank])
-    text = ",".join(str(first) if first == last else "%d-%d" % (first, last) for first, last in parts)
-    if len(text) > MAX_RANKS_CHARACTERS:
-        text = text[: text.rfind(",", 0, MAX_RANKS_CHARACTERS)]
-    return text

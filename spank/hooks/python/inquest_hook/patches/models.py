@@ -6,8 +6,9 @@ import functools
 import hashlib
 import sys
 
-from inquest_hook import format as box_format, place
+from inquest_hook import format as box_format, place, wrapped_models
 from inquest_hook.box import box, guarded
+from inquest_hook.patches import data_parallel
 
 _largest = [0]  # parameters of the largest module recorded so far
 box.forget_hooks.append(lambda: _largest.__setitem__(0, 0))
@@ -17,10 +18,12 @@ def apply(module):
     if module.__name__.endswith("._fully_shard"):
         module.fully_shard = _with_model(module.fully_shard, "fully_shard", 0)
         return
-    for name in ("DistributedDataParallel", "FullyShardedDataParallel"):
-        wrapper = module.__dict__.get(name)
-        if wrapper is not None and wrapper.__module__ == module.__name__:
-            wrapper.__init__ = _with_model(wrapper.__init__, name, 1)
+    if module.__name__ == "torch.nn.parallel.distributed":
+        wrapper = module.DistributedDataParallel
+        data_parallel.apply(wrapper)
+    else:
+        wrapper = module.FullyShardedDataParallel
+    wrapper.__init__ = _with_model(wrapper.__init__, wrapper.__name__, 1)
 
 
 def _with_model(original, wrapper_name, position):
@@ -29,16 +32,18 @@ def _with_model(original, wrapper_name, position):
         model = kwargs.get("module", args[position] if len(args) > position else None)
         _record(model, wrapper_name, sys._getframe(1))
         result = original(*args, **kwargs)
-        _wrapped()
+        _wrapped(args[0], wrapper_name)
         return result
 
     return inquest_wrap
 
 
 @guarded
-def _wrapped():
+def _wrapped(wrapper, wrapper_name):
     if box.active:
         box.state(box_format.STATE_MODEL_WRAPPED)
+        if wrapper_name == "FullyShardedDataParallel":
+            wrapped_models.add_flat_sharded(wrapper)
 
 
 @guarded

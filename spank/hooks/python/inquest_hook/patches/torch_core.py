@@ -1,11 +1,11 @@
-"""torch itself: import finished, backward calls, torch.save and torch.load."""
+"""torch itself: import finished, backward calls, torch.save, torch.load and load_state_dict."""
 import functools
 import os
 import struct
 import sys
 import threading
 
-from inquest_hook import environment, exceptions, format as box_format, phases, place
+from inquest_hook import environment, exceptions, format as box_format, milestones, phases, place, wrapped_models
 from inquest_hook.box import box, pack_numbers, pack_texts
 from inquest_hook.training import training
 
@@ -22,6 +22,7 @@ def apply(torch):
         box.state(box_format.STATE_TORCH_IMPORTED)
     _patch_backward(torch)
     _patch_files(torch)
+    torch.nn.Module.load_state_dict = milestones.with_load(torch.nn.Module.load_state_dict)
 
 
 def _patch_backward(torch):
@@ -31,6 +32,7 @@ def _patch_backward(torch):
 
 
 def _patch_files(torch):
+    torch.serialization.save = milestones.with_save(torch.serialization.save)
     phases.wrap_attribute(torch.serialization, "save", box_format.PHASE_SAVE, "torch.save")
     phases.wrap_attribute(torch.serialization, "load", box_format.PHASE_LOAD, "torch.load")
     torch.save = torch.serialization.save
@@ -72,6 +74,7 @@ def _with_backward(original, plain_types):
         if training.backward_open or not box.active:
             return original(*args, **kwargs)
         training.backward_open = True
+        begun = wrapped_models.backward_begins()
         ident = _begin_backward(args, kwargs, plain_types, sys._getframe(1))
         try:
             return original(*args, **kwargs)
@@ -80,6 +83,7 @@ def _with_backward(original, plain_types):
             raise
         finally:
             training.backward_open = False
+            wrapped_models.backward_ends(begun, training.micro_batches - 1)
             if box.active and ident:
                 box.write(box_format.RING_COLLECTIVES, box_format.KIND_BACKWARD_END, ident, None, None)
 

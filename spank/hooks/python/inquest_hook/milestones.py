@@ -1,0 +1,155 @@
+"""Checkpoints of the state: before and after optimizer steps, after loading, before saving and at the end."""
+import functools
+import weakref
+
+from inquest_hook import environment, format as box_format, hardware, lifecycle
+from inquest_hook.box import box, guarded
+from inquest_hook.digests import Checkpoint, accounted, digests, possible
+from inquest_hook.schedule import budget
+from inquest_hook.trained import registry
+from inquest_hook.training import training
+
+PARAMETERS, BUFFERS, GRADIENTS, OPTIMIZER = (
+    box_format.PART_PARAMETERS, box_format.PART_BUFFERS, box_format.PART_GRADIENTS, box_format.PART_OPTIMIZER)
+
+
+class Loads:
+    """What was loaded into, newest last. An optimizer compares the number of loads with what it has seen."""
+
+    KEPT = 16
+
+    def __init__(self):
+        self.reset()
+        box.forget_hooks.append(self.reset)
+
+    def reset(self):
+        self.count = 0
+        self._newest = []
+
+    def add(self, target):
+        """`target`: a module or an optimizer, None for anything."""
+        self.count += 1
+        self._newest = self._newest[1 - self.KEPT:] + [None if target is None else weakref.ref(target)]
+
+    def since(self, seen):
+        """The targets of the loads after the first `seen`, as far as they are alive; None among them for anything."""
+        references = self._newest[-(self.count - seen):] if self.count > seen else ()
+        return [None if reference is None else reference() or () for reference in references]
+
+
+loads = Loads()
+
+
+def is_due(trained, step):
+    """Asked before each step; nothing else is done for most of them."""
+    if not digests.active:
+        return False
+    return trained.steps == 0 or (
+        trained.agreement is not None and (trained.schedule.due(step) or trained.loads_seen != loads.count))
+
+
+@accounted
+def before_step(trained, place, with_gradients):
+    """Before a step that is_due(); `with_gradients`: they are there already, no closure makes them."""
+    if trained.steps == 0 and not _begin(trained):
+        return
+    if trained.steps == 0:
+        _whole(Checkpoint(trained, 0, box_format.SITE_START, place))
+    _loaded(trained, place)
+    if with_gradients and trained.schedule.due(trained.steps + 1):
+        Checkpoint(trained, trained.steps + 1, box_format.SITE_STEP, place).parts(GRADIENTS)
+
+
+def _begin(trained):
+    """The first step of an optimizer: whether there is anything to agree upon."""
+    budget.begin()
+    if not possible():
+        digests.active = False
+        return False
+    trained.look()
+    if trained.agreement is None:
+        return False
+    if not budget.payers:
+        hardware.record()
+    budget.payers += 1
+    return True
+
+
+def _loaded(trained, place):
+    targets = loads.since(trained.loads_seen)
+    trained.loads_seen = loads.count
+    if trained.steps and not trained.schedule.due(trained.steps + 1) and not budget.affordable():
+        return
+    if any(target is None or trained.is_changed_by(target) for target in targets):
+        Checkpoint(trained, trained.steps, box_format.SITE_LOADED, place).parts(PARAMETERS, OPTIMIZER)
+
+
+def _whole(checkpoint):
+    checkpoint.parts(PARAMETERS, BUFFERS)
+    checkpoint.hyperparameters()
+    checkpoint.circumstances()
+
+
+@accounted
+def after_step(trained, place, with_gradients):
+    if trained.agreement is None:
+        return
+    budget.checkpoints += 1
+    checkpoint = Checkpoint(trained, trained.steps, box_format.SITE_STEP, place)
+    if with_gradients:
+        checkpoint.parts(GRADIENTS)
+    checkpoint.parts(OPTIMIZER)
+    _whole(checkpoint)
+
+
+@accounted
+def _parameters_of_all(site):
+    for trained in registry.all():
+        if trained.agreement is not None and trained.steps > trained.digested_step:
+            Checkpoint(trained, trained.steps, site).parts(PARAMETERS)
+
+
+def before_save():
+    if box.active and digests.active and budget.affordable():
+        _parameters_of_all(box_format.SITE_SAVE)
+
+
+def at_end():
+    """The training is over: the process group is taken down, or the interpreter ends."""
+    if box.active and digests.active and budget.payers:
+        _parameters_of_all(box_format.SITE_END)
+
+
+@guarded
+def _record_cost():
+    steps = max(1, training.step)
+    if budget.payers:
+        environment.record("inquest.digest_cost", "%.3f microseconds per step: %d checkpoints, %.1f ms in %d steps of %.1f s" % (
+            budget.spent_ns / 1e3 / steps, budget.checkpoints, budget.spent_ns / 1e6, training.step, budget.elapsed_ns() / 1e9))
+
+
+lifecycle.exit_hooks += [at_end, _record_cost]
+
+
+def with_save(original):
+    """`original` with a digest of the parameters in front."""
+
+    @functools.wraps(original)
+    def inquest_save(*args, **kwargs):
+        before_save()
+        return original(*args, **kwargs)
+
+    return inquest_save
+
+
+def with_load(original):
+    """A load_state_dict method that tells the next step of the optimizer."""
+
+    @functools.wraps(original)
+    def load_state_dict(self, *args, **kwargs):
+        result = original(self, *args, **kwargs)
+        if box.active:
+            loads.add(self)
+        return result
+
+    return load_state_dict

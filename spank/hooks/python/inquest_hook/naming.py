@@ -1,0 +1,66 @@
+"""The modules that own parameters, and the names that parameters have there.
+
+A wrapper is asked first. Without one the modules are looked for once among the objects that Python's collector knows: that
+costs some ten milliseconds at the first checkpoint and nothing afterwards, where hooks on modules would cost at each pass, be
+saved with the user's model and disturb torch.compile.
+"""
+import gc
+import sys
+
+from inquest_hook import wrapped_models
+
+_TRANSPARENT = ("DistributedDataParallel", "OptimizedModule", "FullyShardedDataParallel")
+_MAX_CLIMB = 64
+
+
+def owners(parameters):
+    """The outermost modules that own any of the parameters, in a stable order."""
+    ids = {id(parameter) for parameter in parameters}
+    wrapped = [module for module in wrapped_models.modules() if _own(module, ids)]
+    found = {id(parameter) for module in wrapped for parameter in module.parameters()}
+    return wrapped if ids <= found else _search(ids)
+
+
+def names(modules, ids):
+    """Names by identity of the parameters; with the number of the module in front when there are several."""
+    named = {}
+    for number, module in enumerate(modules):
+        prefix = "%d:" % number if len(modules) > 1 else ""
+        for name, parameter in module.named_parameters():
+            if id(parameter) in ids:
+                named.setdefault(id(parameter), prefix + name)
+    return named
+
+
+def _own(module, ids):
+    return any(id(parameter) in ids for parameter in module.parameters())
+
+
+def _search(ids):
+    module_type = sys.modules["torch"].nn.Module
+    modules = [one for one in gc.get_objects() if issubclass(type(one), module_type) and "_modules" in one.__dict__]
+    parents = {}
+    for module in modules:
+        for child in module._modules.values():
+            if type(module).__name__ not in _TRANSPARENT:
+                parents.setdefault(id(child), module)
+    holders = [module for module in modules if any(id(one) in ids for one in module._parameters.values())]
+    outermost = {}
+    for module in holders:
+        root = _climb(module, parents)
+        outermost[id(root)] = root
+    return sorted(outermost.values(), key=_rank_of_root)
+
+
+def _climb(module, parents):
+    for _ in range(_MAX_CLIMB):
+        parent = parents.get(id(module))
+        if parent is None:
+            break
+        module = parent
+    return module
+
+
+def _rank_of_root(module):
+    """Order that does not depend on addresses: the same on all ranks."""
+    return type(module).__name__, -sum(1 for _ in module.parameters())

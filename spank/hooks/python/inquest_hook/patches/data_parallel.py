@@ -1,0 +1,81 @@
+"""DistributedDataParallel: MODEL_FLAGS records, forward passes through the wrapper, communication hooks."""
+import functools
+import sys
+
+from inquest_hook import format as box_format, place, wrapped_models
+from inquest_hook.box import box, guarded
+from inquest_hook.ranks import ranks_text
+
+COMM_HOOKS = ("register_comm_hook", "_register_builtin_comm_hook")
+
+
+def apply(wrapper_type):
+    wrapper_type.__init__ = _with_flags(wrapper_type.__init__)
+    # Not forward itself: torch.compile asks where forward is defined before it decides how to treat the wrapper.
+    if hasattr(wrapper_type, "_pre_forward"):
+        wrapper_type._pre_forward = _counted(wrapper_type._pre_forward)
+    for name in COMM_HOOKS:
+        if hasattr(wrapper_type, name):
+            setattr(wrapper_type, name, _with_comm_hook(getattr(wrapper_type, name)))
+
+
+def _with_flags(original):
+    @functools.wraps(original)
+    def inquest_wrap(self, *args, **kwargs):
+        original(self, *args, **kwargs)
+        _wrapped(self, kwargs.get("init_sync", True), sys._getframe(1))
+
+    return inquest_wrap
+
+
+def _counted(original):
+    @functools.wraps(original)
+    def _pre_forward(self, *args, **kwargs):
+        if box.active:
+            wrapped_models.forward_begins(self)
+        return original(self, *args, **kwargs)
+
+    return _pre_forward
+
+
+def _with_comm_hook(original):
+    @functools.wraps(original)
+    def register(self, *args, **kwargs):
+        result = original(self, *args, **kwargs)
+        _has_comm_hook(self, sys._getframe(1))
+        return result
+
+    return register
+
+
+@guarded
+def _wrapped(wrapper, init_sync, frame):
+    if box.active:
+        known = wrapped_models.add(wrapper, bool(init_sync))
+        _record(wrapper, known, frame)
+
+
+@guarded
+def _has_comm_hook(wrapper, frame):
+    known = wrapped_models.of(wrapper) if box.active else None
+    if known is not None:
+        known.comm_hook = True
+        _record(wrapper, known, frame)
+
+
+def _record(wrapper, known, frame):
+    file, function, line = place.nearest_texts(frame)
+    plain, synchronised = _batch_norms(wrapper.module)
+    ranks = sys.modules["torch.distributed.distributed_c10d"].get_process_group_ranks(wrapper.process_group)
+    box.event(
+        box_format.KIND_MODEL_FLAGS,
+        (file, function, "DistributedDataParallel", type(wrapper.module).__name__, ranks_text(ranks)),
+        (line, int(wrapper.broadcast_buffers), plain, synchronised, int(known.init_sync), int(known.comm_hook)))
+
+
+def _batch_norms(module):
+    """Numbers of layers with running statistics: those that each rank computes alone, those that are synchronised."""
+    layers = sys.modules["torch"].nn.modules.batchnorm
+    found = [one for one in module.modules() if isinstance(one, layers._NormBase) and one.track_running_stats]
+    synchronised = sum(1 for one in found if isinstance(one, layers.SyncBatchNorm))
+    return len(found) - synchronised, synchronised

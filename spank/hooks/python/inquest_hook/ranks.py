@@ -1,0 +1,17 @@
+"""Lists of ranks as a text."""
+
+MAX_RANKS_CHARACTERS = 1000
+
+
+def ranks_text(ranks):
+    """"0-3" or "0,2,5-7"; cut after a whole number when it is long."""
+    parts = []
+    for rank in sorted(ranks):
+        if parts and parts[-1][1] == rank - 1:
+            parts[-1][1] = rank
+        else:
+            parts.append([rank, rank])
+    text = ",".join(str(first) if first == last else "%d-%d" % (first, last) for first, last in parts)
+    if len(text) > MAX_RANKS_CHARACTERS:
+        text = text[: text.rfind(",", 0, MAX_RANKS_CHARACTERS)]
+    return text

@@ -1,0 +1,85 @@
+"""When digests are taken, so that their cost stays below the profile's share of the run time.
+
+Checkpoints are the steps that are powers of two or multiples of `every`, itself a power of two that each rank chooses alone:
+two ranks with different choices meet at the multiples of the larger one. No message between ranks is needed.
+"""
+import os
+import time
+
+DEFAULT_SHARE_PPM = 1000
+MAX_EVERY = 1 << 40
+FIRST_ESTIMATE = 4  # before that many steps the time of a step is not known
+
+
+class Budget:
+    """What all digests of this process have cost."""
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        self.share = _share()
+        self.spent_ns = 0
+        self.checkpoints = 0
+        self.begun_ns = 0  # of the first step
+        self.payers = 0  # optimizers that share it
+
+    def begin(self):
+        if not self.begun_ns:
+            self.begun_ns = time.perf_counter_ns()
+
+    def elapsed_ns(self):
+        return time.perf_counter_ns() - self.begun_ns if self.begun_ns else 0
+
+    def pay(self, begun_ns):
+        """Adds the time since `begun_ns`; returns it."""
+        cost_ns = time.perf_counter_ns() - begun_ns
+        self.spent_ns += cost_ns
+        return cost_ns
+
+    def affordable(self):
+        return self.spent_ns < self.share * self.elapsed_ns()
+
+
+def _share():
+    try:
+        return max(0, int(os.environ.get("INQUEST_DIGEST_SHARE", DEFAULT_SHARE_PPM))) / 1e6
+    except ValueError:
+        return DEFAULT_SHARE_PPM / 1e6
+
+
+class Schedule:
+    """The checkpoints of one optimizer."""
+
+    __slots__ = ("every", "_budget", "_first_end_ns")
+
+    def __init__(self, budget):
+        self.every = 1
+        self._budget = budget
+        self._first_end_ns = 0
+
+    def due(self, step):
+        return not step & (step - 1) or not step & (self.every - 1)
+
+    def adapt(self, step, cost_ns):
+        """After the checkpoint of a step that cost that much. Falls by halves only: one cheap checkpoint proves little."""
+        now_ns = time.perf_counter_ns()
+        if step == 1:
+            self._first_end_ns = now_ns
+        if step < FIRST_ESTIMATE or not self._first_end_ns:
+            return
+        step_ns = (now_ns - self._first_end_ns) / (step - 1)
+        wanted = _power_of_two(cost_ns * max(1, self._budget.payers) / max(1.0, self._budget.share * step_ns))
+        falls = wanted < self.every and self._budget.affordable()
+        self.every = max(self.every // 2, wanted) if falls else max(self.every, wanted)
+
+
+def _power_of_two(number):
+    """The smallest one that is not below `number`."""
+    every = 1
+    while every < number and every < MAX_EVERY:
+        every *= 2
+    return every
+
+
+budget = Budget()
