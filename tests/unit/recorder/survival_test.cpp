@@ -72,21 +72,39 @@ size_t torn_count(const Box& box) {
     return (head < capacity ? head : capacity) - box.records(INQUEST_RING_COLLECTIVES).size();
 }
 
+/* A child that writes until it is killed, at the latest with this object: a test that fails leaves none. */
+class EndlessWriter {
+ public:
+    explicit EndlessWriter(const std::string& directory) {
+        int ready[2];
+        REQUIRE(pipe2(ready, O_CLOEXEC) == 0);
+        pid_ = fork();
+        if (pid_ == 0) {
+            write_forever(directory, ready[1]);
+        }
+        char byte = 0;
+        const ssize_t count = read(ready[0], &byte, 1);
+        close(ready[0]);
+        close(ready[1]);
+        CHECK(count == 1);
+    }
+    ~EndlessWriter() {
+        kill(pid_, SIGKILL);
+        waitpid(pid_, nullptr, 0);
+    }
+    EndlessWriter(const EndlessWriter&) = delete;
+    EndlessWriter& operator=(const EndlessWriter&) = delete;
+
+ private:
+    pid_t pid_ = -1;
+};
+
 Box killed_writer(int round) {
     TemporaryDirectory directory;
-    int ready[2];
-    REQUIRE(pipe2(ready, O_CLOEXEC) == 0);
-    const pid_t pid = fork();
-    if (pid == 0) {
-        write_forever(directory.path(), ready[1]);
+    {
+        const EndlessWriter writer(directory.path());
+        pause_ns(1000L + round * 7919L);
     }
-    char byte = 0;
-    REQUIRE(read(ready[0], &byte, 1) == 1);
-    pause_ns(1000L + round * 7919L);
-    kill(pid, SIGKILL);
-    waitpid(pid, nullptr, 0);
-    close(ready[0]);
-    close(ready[1]);
     const auto box = read_box(directory.files().front());
     REQUIRE(box);
     return *box;
@@ -110,14 +128,7 @@ TEST_CASE("after SIGKILL in the middle of a write only whole records are taken")
 
 TEST_CASE("a reader beside a running writer takes only whole records") {
     TemporaryDirectory directory;
-    int ready[2];
-    REQUIRE(pipe2(ready, O_CLOEXEC) == 0);
-    const pid_t pid = fork();
-    if (pid == 0) {
-        write_forever(directory.path(), ready[1]);
-    }
-    char byte = 0;
-    REQUIRE(read(ready[0], &byte, 1) == 1);
+    const EndlessWriter writer(directory.path());
     for (int round = 0; round < 50; round++) {
         const auto box = read_box(directory.files().front());
         REQUIRE(box);
@@ -125,10 +136,6 @@ TEST_CASE("a reader beside a running writer takes only whole records") {
             REQUIRE(is_consistent(record));
         }
     }
-    kill(pid, SIGKILL);
-    waitpid(pid, nullptr, 0);
-    close(ready[0]);
-    close(ready[1]);
 }
 
 TEST_CASE("a forked child does not write into its parent's box and may claim its own") {
