@@ -102,6 +102,7 @@ class FolderJoiner {
         if (const auto found = folder_.processes.find(key); found != folder_.processes.end()) {
             rank.flight = std::move(found->second.flight);
             rank.stack = std::move(found->second.stack);
+            rank.replica.table = std::move(found->second.table);
             if (rank.flight) rank.flight->rank = rank.rank;
         }
         if (folder_.node) add_node_facts(key, rank);

@@ -88,6 +88,11 @@ void read_live(const inquest_box_live& live, const ClockPair& clock, model::Rank
         notes.add(source, "black box: texts were dropped, the string area was full");
 }
 
+// Boxes of earlier writers have zeros there.
+bool has_digests_ring(const inquest_box_header& header) {
+    return header.ring[INQUEST_RING_DIGESTS].capacity != 0;
+}
+
 std::optional<BoxRing> read_ring(const BoxImage& image, inquest_box_ring_index index, const char* name,
                                  const std::string& source, Notes& notes) {
     std::optional<BoxRing> ring = image.ring(index);
@@ -126,6 +131,11 @@ std::optional<BoxEvidence> read_black_box(const std::string& source, std::string
     if (auto collectives = read_ring(*image, INQUEST_RING_COLLECTIVES, "collectives", source, notes)) {
         box.rank.collectives_overwritten = collectives->overwritten;
         reader.read(*collectives, "collectives");
+    }
+    if (has_digests_ring(image->header())) {
+        if (auto digests = read_ring(*image, INQUEST_RING_DIGESTS, "digests", source, notes)) {
+            reader.read(*digests, "digests");
+        }
     }
     reader.finish();
     return box;

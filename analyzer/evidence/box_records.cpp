@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "analyzer/evidence/text.h"
+#include "analyzer/evidence/replica_records.h"
 
 namespace inquest::evidence {
 
@@ -33,7 +33,7 @@ void sort_by(List& list, Time time) {
 
 void BoxRecordReader::read(const BoxRing& ring, const std::string& ring_name) {
     for (const BoxRecord& found : ring.records) {
-        position_ = ring_name + " record " + std::to_string(found.number);
+        context_.move_to(ring_name + " record " + std::to_string(found.number));
         read_call(found.record);
     }
 }
@@ -46,6 +46,7 @@ void BoxRecordReader::finish() {
     sort_by(rank_.exceptions, &model::ExceptionSeen::wall_ns);
     sort_by(rank_.groups, &model::ProcessGroup::wall_ns);
     sort_by(rank_.models, &model::WrappedModel::wall_ns);
+    finish_replica_records(rank_.replica);
     // Loss bits of 0 in the live counters are a loss of 0.0 or none at all: the records tell.
     if (!rank_.loss && !rank_.backwards.empty()) rank_.loss = rank_.backwards.back().loss;
 }
@@ -55,15 +56,15 @@ void BoxRecordReader::read_call(const inquest_box_record& record) {
         case INQUEST_KIND_COLLECTIVE_BEGIN:
             return add_collective(record);
         case INQUEST_KIND_COLLECTIVE_END:
-            return close_call(rank_.collectives, open_collectives_, record.ident, wall(record));
+            return close_call(rank_.collectives, open_collectives_, record.ident, context_.wall(record));
         case INQUEST_KIND_BACKWARD_BEGIN:
             return add_backward(record);
         case INQUEST_KIND_BACKWARD_END:
-            return close_call(rank_.backwards, open_backwards_, record.ident, wall(record));
+            return close_call(rank_.backwards, open_backwards_, record.ident, context_.wall(record));
         case INQUEST_KIND_PHASE_BEGIN:
             return add_phase(record);
         case INQUEST_KIND_PHASE_END:
-            return close_call(rank_.phases, open_phases_, record.ident, wall(record));
+            return close_call(rank_.phases, open_phases_, record.ident, context_.wall(record));
         default:
             return read_event(record);
     }
@@ -80,64 +81,59 @@ void BoxRecordReader::read_event(const inquest_box_record& record) {
         case INQUEST_KIND_MODEL:
             return add_model(record);
         case INQUEST_KIND_STEP:
-            rank_.steps.push_back({record.number[INQUEST_NUMBER_STEP],
-                                   record.number[INQUEST_NUMBER_MICRO_BATCHES], wall(record)});
-            return;
+            return add_step(record);
         case INQUEST_KIND_EXCEPTION:
             return add_exception(record);
         case INQUEST_KIND_EXIT:
             rank_.exit_status = static_cast<int>(record.number[INQUEST_NUMBER_EXIT_STATUS]);
             return;
         default:
-            notes_.add(rank_.source.source, "black box: unknown record kind " + std::to_string(record.kind),
-                       position_);
+            if (!read_replica_record(record, context_, rank_.replica)) {
+                context_.note("black box: unknown record kind " + std::to_string(record.kind));
+            }
     }
 }
 
 void BoxRecordReader::add_group(const inquest_box_record& record) {
     model::ProcessGroup group;
-    group.name = text(record, INQUEST_TEXT_GROUP_NAME);
-    group.backend = text(record, INQUEST_TEXT_GROUP_BACKEND);
-    group.description = text(record, INQUEST_TEXT_GROUP_DESCRIPTION);
-    const std::string ranks = text(record, INQUEST_TEXT_GROUP_RANKS);
-    group.ranks = parse_rank_list(ranks);
-    if (group.ranks.empty() && !ranks.empty()) {
-        notes_.add(rank_.source.source, "black box: unreadable rank list", position_);
-    }
+    group.name = context_.text(record, INQUEST_TEXT_GROUP_NAME);
+    group.backend = context_.text(record, INQUEST_TEXT_GROUP_BACKEND);
+    group.description = context_.text(record, INQUEST_TEXT_GROUP_DESCRIPTION);
+    group.ranks = context_.ranks(record, INQUEST_TEXT_GROUP_RANKS);
     group.timeout_ns = record.number[INQUEST_NUMBER_GROUP_TIMEOUT_NS];
-    group.wall_ns = wall(record);
+    group.wall_ns = context_.wall(record);
     rank_.groups.push_back(std::move(group));
 }
 
 void BoxRecordReader::add_model(const inquest_box_record& record) {
     model::WrappedModel wrapped;
-    wrapped.wrapper = text(record, INQUEST_TEXT_WRAPPER);
-    wrapped.model = text(record, INQUEST_TEXT_MODEL);
+    wrapped.wrapper = context_.text(record, INQUEST_TEXT_WRAPPER);
+    wrapped.model = context_.text(record, INQUEST_TEXT_MODEL);
     wrapped.parameters = record.number[INQUEST_NUMBER_PARAMETERS];
     wrapped.trainable = record.number[INQUEST_NUMBER_TRAINABLE];
     wrapped.buffers = record.number[INQUEST_NUMBER_BUFFERS];
     wrapped.parameter_hash = static_cast<uint64_t>(record.number[INQUEST_NUMBER_PARAMETER_HASH]);
-    wrapped.place = place(record);
-    wrapped.wall_ns = wall(record);
+    wrapped.place = context_.place(record);
+    wrapped.wall_ns = context_.wall(record);
     rank_.models.push_back(std::move(wrapped));
 }
 
 void BoxRecordReader::add_collective(const inquest_box_record& record) {
     model::CollectiveCall call;
     call.ident = record.ident;
-    call.operation = text(record, INQUEST_TEXT_OPERATION);
-    call.group = text(record, INQUEST_TEXT_COLLECTIVE_GROUP);
-    call.dtype = text(record, INQUEST_TEXT_DTYPE);
-    call.shape = text(record, INQUEST_TEXT_SHAPE);
+    call.operation = context_.text(record, INQUEST_TEXT_OPERATION);
+    call.group = context_.text(record, INQUEST_TEXT_COLLECTIVE_GROUP);
+    call.dtype = context_.text(record, INQUEST_TEXT_DTYPE);
+    call.shape = context_.text(record, INQUEST_TEXT_SHAPE);
     call.elements = record.number[INQUEST_NUMBER_ELEMENTS];
     call.sequence = record.number[INQUEST_NUMBER_SEQUENCE];
     call.calls_hash = static_cast<uint64_t>(record.number[INQUEST_NUMBER_CALLS_HASH]);
     call.peer = record.number[INQUEST_NUMBER_PEER];
     call.step = record.number[INQUEST_NUMBER_COLLECTIVE_STEP];
     call.async = record.number[INQUEST_NUMBER_ASYNC] != 0;
-    call.place = place(record);
-    call.begin_wall_ns = wall(record);
-    call.source = source();
+    call.place = context_.place(record);
+    call.begin_wall_ns = context_.wall(record);
+    call.source = context_.source();
     rank_.collectives.push_back(std::move(call));
     open_call(rank_.collectives, open_collectives_, record.ident);
 }
@@ -149,61 +145,59 @@ void BoxRecordReader::add_backward(const inquest_box_record& record) {
     if (record.number[INQUEST_NUMBER_HAS_LOSS] != 0) {
         backward.loss = std::bit_cast<double>(record.number[INQUEST_NUMBER_LOSS_BITS]);
     }
-    backward.place = place(record);
-    backward.begin_wall_ns = wall(record);
-    backward.source = source();
+    backward.place = context_.place(record);
+    backward.begin_wall_ns = context_.wall(record);
+    backward.source = context_.source();
     rank_.backwards.push_back(std::move(backward));
     open_call(rank_.backwards, open_backwards_, record.ident);
+}
+
+void BoxRecordReader::add_step(const inquest_box_record& record) {
+    model::OptimizerStep step;
+    step.step = record.number[INQUEST_NUMBER_STEP];
+    step.micro_batches = record.number[INQUEST_NUMBER_MICRO_BATCHES];
+    step.optimizer = record.number[INQUEST_NUMBER_STEP_OPTIMIZER];
+    step.optimizer_step = record.number[INQUEST_NUMBER_OPTIMIZER_STEP];
+    step.unsynced = static_cast<uint64_t>(record.number[INQUEST_NUMBER_STEP_UNSYNCED]);
+    step.wrapped = record.number[INQUEST_NUMBER_STEP_WRAPPED];
+    step.bare = record.number[INQUEST_NUMBER_STEP_BARE];
+    step.place = context_.place(record);
+    step.wall_ns = context_.wall(record);
+    step.source = context_.source();
+    rank_.steps.push_back(std::move(step));
 }
 
 void BoxRecordReader::add_phase(const inquest_box_record& record) {
     const int64_t phase = record.number[INQUEST_NUMBER_PHASE];
     if (phase < INQUEST_PHASE_NONE || phase > INQUEST_PHASE_BACKWARD) {
-        notes_.add(rank_.source.source, "black box: unknown phase " + std::to_string(phase), position_);
-        return;
+        return context_.note("black box: unknown phase " + std::to_string(phase));
     }
     model::PhaseSpan span;
     span.ident = record.ident;
     span.phase = static_cast<inquest_phase>(phase);
-    span.call = text(record, INQUEST_TEXT_PHASE_CALL);
-    span.place = place(record);
-    span.begin_wall_ns = wall(record);
-    span.source = source();
+    span.call = context_.text(record, INQUEST_TEXT_PHASE_CALL);
+    span.place = context_.place(record);
+    span.begin_wall_ns = context_.wall(record);
+    span.source = context_.source();
     rank_.phases.push_back(std::move(span));
     open_call(rank_.phases, open_phases_, record.ident);
 }
 
 void BoxRecordReader::add_exception(const inquest_box_record& record) {
     model::ExceptionSeen seen;
-    seen.type = text(record, INQUEST_TEXT_EXCEPTION_TYPE);
-    seen.message = text(record, INQUEST_TEXT_EXCEPTION_MESSAGE);
-    seen.call = text(record, INQUEST_TEXT_EXCEPTION_CALL);
+    seen.type = context_.text(record, INQUEST_TEXT_EXCEPTION_TYPE);
+    seen.message = context_.text(record, INQUEST_TEXT_EXCEPTION_MESSAGE);
+    seen.call = context_.text(record, INQUEST_TEXT_EXCEPTION_CALL);
     seen.uncaught = record.number[INQUEST_NUMBER_UNCAUGHT] != 0;
     seen.in_collective = record.number[INQUEST_NUMBER_IN_COLLECTIVE] != 0;
-    seen.place = place(record);
-    seen.wall_ns = wall(record);
-    seen.source = source();
+    seen.place = context_.place(record);
+    seen.wall_ns = context_.wall(record);
+    seen.source = context_.source();
     rank_.exceptions.push_back(std::move(seen));
 }
 
 void BoxRecordReader::add_environment(const inquest_box_record& record) {
-    rank_.environment[text(record, INQUEST_TEXT_KEY)] = text(record, INQUEST_TEXT_VALUE);
-}
-
-std::string BoxRecordReader::text(const inquest_box_record& record, int slot) {
-    const auto found = image_.string(record.text[slot]);
-    if (found) return clean_text(*found);
-    notes_.add(rank_.source.source, "black box: text identifier points nowhere", position_);
-    return {};
-}
-
-model::Place BoxRecordReader::place(const inquest_box_record& record) {
-    return {text(record, INQUEST_TEXT_FILE), text(record, INQUEST_TEXT_FUNCTION),
-            record.number[INQUEST_NUMBER_LINE]};
-}
-
-model::SourceRef BoxRecordReader::source() const {
-    return {rank_.source.source, position_};
+    rank_.environment[context_.text(record, INQUEST_TEXT_KEY)] = context_.text(record, INQUEST_TEXT_VALUE);
 }
 
 }  // namespace inquest::evidence

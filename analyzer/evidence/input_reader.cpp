@@ -4,6 +4,7 @@
 #include "analyzer/evidence/log_reader.h"
 #include "analyzer/evidence/python_stack.h"
 #include "analyzer/evidence/recognise.h"
+#include "analyzer/evidence/tensor_table_reader.h"
 #include "analyzer/evidence/text.h"
 #include "analyzer/evidence/zstd_bytes.h"
 
@@ -40,6 +41,8 @@ uint64_t limit_of(InputKind kind, const Limits& limits) {
     switch (kind) {
         case InputKind::kBlackBox:
             return limits.box_bytes;
+        case InputKind::kTensorTable:
+            return limits.table_bytes;
         case InputKind::kNodeJson:
             return limits.node_json_bytes;
         case InputKind::kPythonStack:
@@ -77,6 +80,8 @@ bool InputReader::read_bytes(std::string_view bytes, const std::string& source, 
             return false;
         case InputKind::kBlackBox:
             return read_box(bytes, source, folder);
+        case InputKind::kTensorTable:
+            return read_table(bytes, source, folder);
         case InputKind::kZstd:
             return read_zstd(bytes, source, folder);
         case InputKind::kFlightRecord:
@@ -125,6 +130,17 @@ bool InputReader::read_box(std::string_view bytes, const std::string& source, Fo
     auto box = read_black_box(source, bytes, notes_);
     if (box) folder.boxes.push_back(std::move(*box));
     return box.has_value();
+}
+
+bool InputReader::read_table(std::string_view bytes, const std::string& source, FolderEvidence& folder) {
+    const auto process = process_of(base_name(source));
+    if (!process) {
+        notes_.add(source, "tensor table of an unknown process, left out");
+        return false;
+    }
+    auto table = read_tensor_table(source, bytes, notes_);
+    if (table) folder.processes[*process].table = std::move(*table);
+    return table.has_value();
 }
 
 bool InputReader::read_flight(std::string_view bytes, const std::string& source, FolderEvidence& folder) {

@@ -23,6 +23,7 @@ class InputReader {
     bool read_log(FileSource& input, const std::string& source, FolderEvidence& folder);
     bool read_zstd(std::string_view bytes, const std::string& source, FolderEvidence& folder);
     bool read_box(std::string_view bytes, const std::string& source, FolderEvidence& folder);
+    bool read_table(std::string_view bytes, const std::string& source, FolderEvidence& folder);
     bool read_flight(std::string_view bytes, const std::string& source, FolderEvidence& folder);
     bool read_stack(std::string_view bytes, const std::string& source, FolderEvidence& folder);
     bool read_node(std::string_view bytes, const std::string& source, FolderEvidence& folder);

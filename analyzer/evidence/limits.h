@@ -9,6 +9,7 @@ constexpr uint64_t kMebibyte = uint64_t{1024} * 1024;
 
 struct Limits {
     uint64_t box_bytes = 16 * kMebibyte;
+    uint64_t table_bytes = 8 * kMebibyte;
     uint64_t decompressed_bytes = 16 * kMebibyte;
     uint64_t flight_bytes = 256 * kMebibyte;
     uint64_t stack_bytes = 16 * kMebibyte;

@@ -9,6 +9,7 @@
 #include "analyzer/evidence/text.h"
 #include "analyzer/evidence/zstd_bytes.h"
 #include "spank/format/black_box.h"
+#include "spank/format/tensor_table.h"
 
 namespace inquest::evidence {
 
@@ -25,6 +26,7 @@ bool is_binary(std::string_view prefix) {
 
 InputKind recognise_name(std::string_view name) {
     if (starts_with(name, "box-") && ends_with(name, ".ibb")) return InputKind::kBlackBox;
+    if (starts_with(name, "tensors-") && ends_with(name, ".ibt")) return InputKind::kTensorTable;
     if (name == "node.json") return InputKind::kNodeJson;
     if (starts_with(name, "flight-") && (ends_with(name, ".json") || ends_with(name, ".pickle"))) {
         return InputKind::kFlightRecord;
@@ -37,6 +39,7 @@ InputKind recognise_name(std::string_view name) {
 
 InputKind recognise(std::string_view name, std::string_view prefix) {
     if (starts_with(prefix, INQUEST_BOX_MAGIC)) return InputKind::kBlackBox;
+    if (starts_with(prefix, INQUEST_TABLE_MAGIC)) return InputKind::kTensorTable;
     if (is_zstd(prefix)) return InputKind::kZstd;
     if (const InputKind named = recognise_name(name); named != InputKind::kUnknown) {
         return named;

@@ -5,7 +5,17 @@
 
 namespace inquest::evidence {
 
-enum class InputKind { kEmpty, kBlackBox, kZstd, kFlightRecord, kNodeJson, kPythonStack, kLog, kUnknown };
+enum class InputKind {
+    kEmpty,
+    kBlackBox,
+    kTensorTable,
+    kZstd,
+    kFlightRecord,
+    kNodeJson,
+    kPythonStack,
+    kLog,
+    kUnknown
+};
 
 // `name` is the last part of the path, without ".zst".
 InputKind recognise(std::string_view name, std::string_view prefix);

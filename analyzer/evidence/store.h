@@ -15,6 +15,7 @@ namespace inquest::evidence {
 struct ProcessEvidence {
     std::optional<model::FlightRecord> flight;
     std::optional<model::PythonStack> stack;
+    std::optional<model::TensorTable> table;
 };
 
 struct FolderEvidence {

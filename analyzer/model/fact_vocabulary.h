@@ -45,6 +45,27 @@ inline constexpr std::array kFactVocabulary = {
     FactDescription{"damaged_evidence", "count"},
     FactDescription{"framework", "framework wrapper"},
     FactDescription{"collective_timeout", "seconds"},
+    FactDescription{"replicas_differ",
+                    "part first_bad_step last_good_step when site tensors differing total few lanes isolated "
+                    "relative tiny growth grows promise agreement tie all_differ others first gradients "
+                    "hyperparameters optimizer_state at_end"},
+    FactDescription{"initial_weights_differ", "loaded seeds tensors differing total tie others promise"},
+    FactDescription{"state_loaded", "call"},
+    FactDescription{"gradients_differ", "step size relative tensors tie others"},
+    FactDescription{"accumulation_differs",
+                    "kind step counts others skipped micro_batches unsynced last_unsynced"},
+    FactDescription{"wrapper_bypassed", "steps everyone wrapper bare"},
+    FactDescription{"statistics_differ", "broadcast_buffers batch_norms wrapper tensors others"},
+    FactDescription{"hyperparameters_differ", "step others"},
+    FactDescription{"random_state_differs", "generators when others"},
+    FactDescription{"seeds_differ", "seeds others"},
+    FactDescription{"batches_compared", "relation compared equal"},
+    FactDescription{"samplers_differ", "aspect values sampler others replicas at_end"},
+    FactDescription{"samples_overlap", "overlap_percent others sampler replicas shared compared at_end"},
+    FactDescription{"steps_skipped", "count others"},
+    FactDescription{"loss_gap", "percent lowest highest steps"},
+    FactDescription{"gradient_norms_bimodal", "step low high others"},
+    FactDescription{"environment_differs", "name value others_value others"},
     FactDescription{"log_line", "signature role known_as text operation timeout_ms sequence waited_ms"},
 };
 

@@ -8,12 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "analyzer/model/replica.h"
 #include "analyzer/model/source.h"
 #include "spank/format/black_box.h"
 
 namespace inquest::model {
-
-using WallNs = int64_t;
 
 struct ProcessGroup {
     std::string name;
@@ -86,9 +85,16 @@ struct ExceptionSeen {
 };
 
 struct OptimizerStep {
-    int64_t step = 0;
+    int64_t step = 0;  // of the process, over all optimizers
     int64_t micro_batches = 0;
     WallNs wall_ns = 0;
+    int64_t optimizer = 0;       // ordinal, 0: a box of an earlier writer
+    int64_t optimizer_step = 0;  // completed steps of this optimizer
+    uint64_t unsynced = 0;       // bit k: the k-th backward did not synchronise gradients
+    int64_t wrapped = 0;         // forward passes through the data-parallel wrapper
+    int64_t bare = 0;            // and beside it, in training
+    Place place;
+    SourceRef source;
 };
 
 // One entry of torch's flight recorder. Every field may be absent in some version (docs/formats, torch-nccl
@@ -193,6 +199,7 @@ struct Rank {
     std::vector<OptimizerStep> steps;
     std::vector<ExceptionSeen> exceptions;
     std::map<std::string, std::string> environment;
+    ReplicaRecords replica;
     bool collectives_overwritten = false;  // the ring wrapped: the first calls are missing
 
     std::optional<FlightRecord> flight;

@@ -15,8 +15,10 @@ inline constexpr size_t kTextMaxBytes = 2000;
 // breaks and tabs a blank. Cut at a character boundary, with "..." at the end when something was cut.
 std::string printable(std::string_view text, size_t max_bytes = kTextMaxBytes);
 
-// Replaces the values of names that hold secrets (token=..., Authorization: ..., password in a URL) and
-// well-known token forms by "[redacted]". Linear in the text.
+// Replaces by "[redacted]": the values of names that end in password, passwd, secret, api_key, access_key,
+// private_key, access_token and the like ("WANDB_API_KEY=...", "password: ..."), "token=" values that may be
+// one, scheme and credentials after Authorization, user:password in URLs, and the well-known shapes of
+// Hugging Face, GitHub, GitLab, OpenAI, AWS, Google, NVIDIA, Slack and JSON Web Tokens. Linear in the text.
 std::string redact(std::string_view text);
 
 // Every text of the diagnosis through both.

@@ -1,7 +1,7 @@
 #include "analyzer/evidence/log_reader.h"
 #include "analyzer/evidence/log_time.h"
-#include "analyzer/evidence/redact.h"
 #include "analyzer/evidence/text.h"
+#include "analyzer/report/sanitize.h"
 #include "tests/fuzz/target.h"
 
 namespace {
@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (size_t i = 0; i < whole.lines.size(); ++i) {
         fuzz::require(whole.lines[i].text == halves.lines[i].text, "pieces give the same text");
         fuzz::require(evidence::is_valid_utf8(whole.lines[i].text), "lines are valid UTF-8");
-        evidence::redact_secrets(whole.lines[i].text);
+        report::redact(whole.lines[i].text);
     }
     return 0;
 }

@@ -5,12 +5,14 @@
 
 #include "tests/unit/analyzer/evidence/box_builder.h"
 #include "tests/unit/analyzer/evidence/flight_builder.h"
+#include "tests/unit/analyzer/evidence/table_builder.h"
 
 namespace {
 
 using inquest::testing::BoxBuilder;
 using inquest::testing::flight_pickle;
 using inquest::testing::PickleBuilder;
+using inquest::testing::TableBuilder;
 
 std::filesystem::path top;
 
@@ -27,7 +29,13 @@ std::string small_box() {
     b.header.ring[INQUEST_RING_EVENTS] = {INQUEST_BOX_STRINGS_OFFSET + 1024, 8, INQUEST_BOX_RECORD_BYTES};
     b.header.ring[INQUEST_RING_COLLECTIVES] = {INQUEST_BOX_STRINGS_OFFSET + 2048, 8,
                                                INQUEST_BOX_RECORD_BYTES};
-    b.header.total_bytes = INQUEST_BOX_STRINGS_OFFSET + 3072;
+    b.header.ring[INQUEST_RING_DIGESTS] = {INQUEST_BOX_STRINGS_OFFSET + 3072, 16, INQUEST_BOX_RECORD_BYTES};
+    b.header.total_bytes = INQUEST_BOX_STRINGS_OFFSET + 5120;
+    for (int kind = INQUEST_KIND_DIGEST; kind <= INQUEST_KIND_MODE; ++kind) {
+        b.record(INQUEST_RING_DIGESTS, static_cast<inquest_record_kind>(kind), static_cast<uint64_t>(kind), 1,
+                 {{INQUEST_TEXT_DIGEST_RANKS, "0-3"}},
+                 {{INQUEST_NUMBER_CHECKPOINT_SITE, INQUEST_SITE_STEP}, {INQUEST_NUMBER_DIGEST_PART, 1}});
+    }
     for (int kind = INQUEST_KIND_STATE; kind <= INQUEST_KIND_PHASE_END; ++kind) {
         b.record(INQUEST_RING_EVENTS, static_cast<inquest_record_kind>(kind), static_cast<uint64_t>(kind), 1,
                  {{INQUEST_TEXT_FILE, "train.py"}}, {{INQUEST_NUMBER_LINE, 84}});
@@ -44,6 +52,15 @@ void write_boxes() {
     write("black_box/header", box.substr(0, 448));
     write("black_box/empty", "");
     write("black_box/whole", BoxBuilder().bytes());
+}
+
+void write_tables() {
+    TableBuilder table;
+    table.name("1 1 0 float32 64x32 - layers.0.weight\n1 2 0 float32 64 n layers.1.running_mean\n");
+    const std::string bytes = table.entry(7, 1.5).entry(8, 2).bytes();
+    write("tensor_table/two", bytes);
+    write("tensor_table/truncated", bytes.substr(0, bytes.size() - 100));
+    write("tensor_table/empty", "");
 }
 
 void write_pickles() {
@@ -97,6 +114,7 @@ int main(int argc, char** argv) {
     if (argc != 2) return 2;
     top = argv[1];
     write_boxes();
+    write_tables();
     write_pickles();
     write_json();
     write_texts();

@@ -24,14 +24,3 @@ TEST_CASE("long texts are cut at a character") {
     CHECK(printable(std::string(5000, 'a'), 10) == "aaaaaaa...");
     CHECK(printable("aaaaaa\xC3\xBC\xC3\xBC\xC3\xBC", 10) == "aaaaaa...");
 }
-
-TEST_CASE("secrets are redacted, other text is not") {
-    CHECK(redact("HF_TOKEN=hf_abcdefghijklmnop next") == "HF_TOKEN=[redacted] next");
-    CHECK(redact("password: hunter2, user: ada") == "password: [redacted], user: ada");
-    CHECK(redact("{\"api_key\": \"s3cr3t\"}") == "{\"api_key\": \"[redacted]\"}");
-    CHECK(redact("Authorization: Bearer abc.def") == "Authorization: [redacted]");
-    CHECK(redact("https://ada:pw@host/x") == "https://[redacted]@host/x");
-    CHECK(redact("key ghp_0123456789abcdef0123") == "key [redacted]");
-    CHECK(redact("3 tokens per step; token count") == "3 tokens per step; token count");
-    CHECK(redact("lr=0.1 step=7") == "lr=0.1 step=7");
-}
