@@ -4,16 +4,12 @@
 #include <filesystem>
 
 #include "spank/format/step_journal.h"
+#include "spank/launch/joined_value.h"
+#include "spank/launch/placeholders.h"
+#include "spank/launch/users_environment.h"
 
 namespace inquest::launch {
 namespace {
-
-constexpr std::string_view kBoxPlaceholder = "{box_dir}";
-
-std::string value_of(const Environment& environment, const std::string& name) {
-    auto found = environment.find(name);
-    return found == environment.end() ? "" : found->second;
-}
 
 bool contains(const std::vector<std::string>& list, const std::string& text) {
     return std::find(list.begin(), list.end(), text) != list.end();
@@ -27,12 +23,10 @@ std::string joined(const std::vector<std::string>& list) {
     return text;
 }
 
-std::string rendered(std::string value, const std::string& box_directory) {
-    size_t at = value.find(kBoxPlaceholder);
-    if (at != std::string::npos) {
-        value.replace(at, kBoxPlaceholder.size(), box_directory);
+void add_once(std::vector<std::string>& list, const std::string& text) {
+    if (!contains(list, text)) {
+        list.push_back(text);
     }
-    return value;
 }
 
 std::string report_directory(const Request& request) {
@@ -43,7 +37,10 @@ std::string report_directory(const Request& request) {
     return (base / ("inquest-" + std::to_string(request.job_id))).lexically_normal().string();
 }
 
-std::optional<std::string> reason_against(const std::string& path) {
+std::optional<std::string> reason_against(const Request& request, const std::string& path) {
+    if (request.off) {
+        return "this step is not to have Inquest";
+    }
     if (path.empty() || path.front() != '/') {
         return "the working directory cannot be read";
     }
@@ -56,91 +53,162 @@ std::optional<std::string> reason_against(const std::string& path) {
     return std::nullopt;
 }
 
-/* Collects the settings and what becomes of the names that a profile asks for. */
+template <typename Value>
+std::optional<Value> first_of(const std::optional<Value>& option, const std::optional<Value>& site) {
+    return option ? option : site;
+}
+
+Parameters parameters_of(const Request& request, const SiteConfiguration& site) {
+    return {.profile = request.profile.value_or(site.profile),
+            .deterministic = request.deterministic.value_or(site.deterministic),
+            .seed = first_of(request.seed, site.seed),
+            .nccl_debug = first_of(request.nccl_debug, site.nccl_debug),
+            .timeout_seconds = first_of(request.timeout_seconds, site.timeout_seconds)};
+}
+
+std::string box_directory(const Request& request) {
+    return std::string(INQUEST_RUN_DIRECTORY "/") + std::to_string(request.job_id) + "." + request.step;
+}
+
+/* Collects the assignments and what becomes of the names that the settings ask for. */
 class Collector {
  public:
     explicit Collector(const DecisionInputs& inputs)
         : inputs_(inputs),
-          box_directory_(std::string(INQUEST_RUN_DIRECTORY "/") + std::to_string(inputs.request.job_id) +
-                         "." + inputs.request.step),
-          outer_injected_(split(value_of(inputs.environment, "INQUEST_INJECTED"), ',')),
-          outer_box_directory_(value_of(inputs.environment, "INQUEST_BOX_DIR")) {}
+          context_{.parameters = parameters_of(inputs.request, inputs.site),
+                   .box_directory = box_directory(inputs.request),
+                   .hook_directory = inputs.installation.python_directory},
+          users_(users_environment(inputs.environment, inputs.settings, context_.hook_directory)) {}
 
-    void add_profile() {
-        for (const ProfileSetting& setting : inputs_.profile.settings) {
-            add_profile_setting(setting);
+    void add_settings() {
+        for (const Setting& setting : inputs_.settings) {
+            if (!applies(setting.when, context_.parameters)) {
+                continue;
+            }
+            if (setting.how == How::kSet) {
+                add_set(setting);
+            } else if (setting.how != How::kHook) {
+                add_joined(setting);
+            }
         }
-    }
-
-    void add_python_path() {
-        const std::string& hook = inputs_.installation.python_directory;
-        std::string users = value_of(inputs_.environment, "PYTHONPATH");
-        std::vector<std::string> entries = split(users, ':');
-        if (!entries.empty() && entries.front() == hook) {
-            inject("PYTHONPATH", users, "the hook was already in front");
-            return;
-        }
-        /* No colon after the hook alone: an empty entry would mean the working directory. */
-        inject("PYTHONPATH", users.empty() ? hook : hook + ":" + users,
-               "loads the hook, then the user's entries");
     }
 
     void add_own(const std::string& report) {
         const Request& request = inputs_.request;
+        const Parameters& parameters = context_.parameters;
         uint32_t stall_seconds = request.stall_seconds.value_or(inputs_.site.stall_seconds);
-        add("INQUEST_REPORT_DIR", report, request.directory ? "--inquest-dir" : "working directory");
-        add("INQUEST_STALL_SECONDS", std::to_string(stall_seconds),
-            request.stall_seconds ? "--inquest-stall" : "site configuration");
-        add("INQUEST_LIBRARY", inputs_.installation.library, "installed here");
-        add("INQUEST_INJECTED", joined(injected_), "names that were set");
-        add("INQUEST_LEFT_ALONE", joined(left_alone_), "names that the user had set");
-        add("INQUEST_ARMED", "1", "last: a cut answer arms nothing");
+        assign("INQUEST_REPORT_DIR", report, request.directory ? "--inquest-dir" : "working directory");
+        assign("INQUEST_STALL_SECONDS", std::to_string(stall_seconds), origin(request.stall_seconds));
+        assign("INQUEST_LIBRARY", inputs_.installation.library, "installed here");
+        assign("INQUEST_PROFILE", parameters.profile, origin(request.profile));
+        assign("INQUEST_DIGEST_SHARE", digest_share(), "site configuration");
+        if (parameters.deterministic != kDeterministicModes.front()) {
+            assign("INQUEST_DETERMINISTIC", parameters.deterministic, origin(request.deterministic));
+        }
+        add_number("INQUEST_SEED", parameters.seed, origin(request.seed));
+        add_number("INQUEST_TIMEOUT_SECONDS", parameters.timeout_seconds, origin(request.timeout_seconds));
+        if (parameters.nccl_debug) {
+            assign("INQUEST_NCCL_DEBUG", *parameters.nccl_debug, origin(request.nccl_debug));
+        }
+        assign("INQUEST_ON_DIVERGENCE", request.on_divergence.value_or(inputs_.site.on_divergence),
+               origin(request.on_divergence));
+        assign("INQUEST_INJECTED", joined(injected_), "names that were set");
+        assign("INQUEST_LEFT_ALONE", joined(left_alone_), "names that the user had set");
     }
 
-    std::vector<Setting> take() { return std::move(settings_); }
+    /* Gives back what an enclosing armed step had changed and this one does not. */
+    void restore() {
+        for (const auto& [name, value] : inputs_.environment) {
+            auto users = users_.find(name);
+            bool is_changed = users == users_.end() || users->second != value;
+            if (is_changed && find(name) == nullptr) {
+                auto rest = users == users_.end() ? std::nullopt : std::optional(users->second);
+                assignments_.push_back({name, rest, "an enclosing armed step had set it"});
+            }
+        }
+    }
+
+    void arm() { assign("INQUEST_ARMED", "1", "last: a cut answer arms nothing"); }
+
+    std::vector<Assignment> take() { return std::move(assignments_); }
 
  private:
-    /* An enclosing armed step passes its environment on: what Inquest itself set there is not the user's. */
-    bool is_users(const std::string& name, const ProfileSetting& setting) const {
-        auto found = inputs_.environment.find(name);
-        if (found == inputs_.environment.end()) {
-            return false;
-        }
-        return !contains(outer_injected_, name) ||
-               found->second != rendered(setting.value, outer_box_directory_);
+    template <typename Value>
+    static const char* origin(const std::optional<Value>& option) {
+        return option ? "option" : "site configuration";
     }
 
-    void add_profile_setting(const ProfileSetting& setting) {
-        size_t before = left_alone_.size();
-        for (const std::string& name : setting.names) {
-            if (is_users(name, setting)) {
-                left_alone_.push_back(name);
+    std::string digest_share() const {
+        auto found = inputs_.site.digest_share_ppm.find(context_.parameters.profile);
+        return std::to_string(found == inputs_.site.digest_share_ppm.end() ? 0 : found->second);
+    }
+
+    void add_number(const char* name, const std::optional<uint32_t>& number, const char* reason) {
+        if (number) {
+            assign(name, std::to_string(*number), reason);
+        }
+    }
+
+    void add_set(const Setting& setting) {
+        bool is_users = false;
+        for (const auto& [name, value] : setting.values) {
+            if (users_.count(name) != 0) {
+                add_once(left_alone_, name);
+                is_users = true;
             }
         }
-        if (left_alone_.size() != before) {
-            return;
-        }
-        for (const std::string& name : setting.names) {
-            if (!contains(inputs_.site.never_set, name)) {
-                inject(name, rendered(setting.value, box_directory_), setting.why);
+        for (const auto& [name, value] : setting.values) {
+            if (!is_users) {
+                inject(name, rendered(value, context_), setting.what);
             }
         }
+    }
+
+    void add_joined(const Setting& setting) {
+        for (const auto& [name, value] : setting.values) {
+            auto whole = with_part(setting, current(name), rendered(value, context_));
+            if (whole) {
+                inject(name, *whole, setting.what);
+            } else {
+                add_once(left_alone_, name);
+            }
+        }
+    }
+
+    /* The value as far as this decision went. */
+    std::optional<std::string> current(const std::string& name) {
+        if (const Assignment* assignment = find(name)) {
+            return assignment->value;
+        }
+        auto found = users_.find(name);
+        return found == users_.end() ? std::nullopt : std::optional(found->second);
     }
 
     void inject(const std::string& name, const std::string& value, const std::string& reason) {
-        add(name, value, reason);
-        injected_.push_back(name);
+        if (!contains(inputs_.site.never_set, name)) {
+            assign(name, value, reason);
+            add_once(injected_, name);
+        }
     }
 
-    void add(const std::string& name, const std::string& value, const std::string& reason) {
-        settings_.push_back({.name = name, .value = value, .reason = reason});
+    void assign(const std::string& name, const std::string& value, const std::string& reason) {
+        if (Assignment* assignment = find(name)) {
+            assignment->value = value;
+        } else {
+            assignments_.push_back({name, value, reason});
+        }
+    }
+
+    Assignment* find(const std::string& name) {
+        auto found = std::find_if(assignments_.begin(), assignments_.end(),
+                                  [&](const Assignment& assignment) { return assignment.name == name; });
+        return found == assignments_.end() ? nullptr : &*found;
     }
 
     const DecisionInputs& inputs_;
-    std::string box_directory_;
-    std::vector<std::string> outer_injected_;
-    std::string outer_box_directory_;
-    std::vector<Setting> settings_;
+    Context context_;
+    Environment users_;
+    std::vector<Assignment> assignments_;
     std::vector<std::string> injected_;
     std::vector<std::string> left_alone_;
 };
@@ -148,15 +216,18 @@ class Collector {
 }  // namespace
 
 Decision decide(const DecisionInputs& inputs) {
-    std::string report = report_directory(inputs.request);
-    if (auto reason = reason_against(report)) {
-        return {.settings = {}, .disarmed = reason};
-    }
+    const std::string report = report_directory(inputs.request);
+    const auto reason = reason_against(inputs.request, report);
     Collector collector(inputs);
-    collector.add_profile();
-    collector.add_python_path();
-    collector.add_own(report);
-    return {.settings = collector.take(), .disarmed = std::nullopt};
+    if (!reason) {
+        collector.add_settings();
+        collector.add_own(report);
+    }
+    collector.restore();
+    if (!reason) {
+        collector.arm();
+    }
+    return {.assignments = collector.take(), .disarmed = reason};
 }
 
 }  // namespace inquest::launch

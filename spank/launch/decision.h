@@ -1,5 +1,6 @@
-/* What to set in a step's environment: a pure function of what the user asked for, the site's configuration
- * and the user's own environment. All variables or none; what the user has set always wins. */
+/* What to set in a step's environment: a pure function of what the user asked for, the site's configuration,
+ * the settings and the user's own environment. All variables or none. The user's own variable wins, then the
+ * user's option, then the site. */
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,7 @@
 #include <vector>
 
 #include "spank/launch/environment.h"
-#include "spank/launch/profile.h"
+#include "spank/launch/settings.h"
 #include "spank/launch/site_configuration.h"
 
 namespace inquest::launch {
@@ -17,10 +18,18 @@ inline constexpr size_t kReportPathMaxBytes = 3500; /* leaves room for evidence/
 
 struct Request {
     uint32_t job_id = 0;
-    std::string step;                      /* "0", "batch", ... */
-    std::optional<uint32_t> stall_seconds; /* as given by the user */
-    std::optional<std::string> directory;  /* as given by the user, may be relative */
-    std::string working_directory;         /* "" when it cannot be read */
+    std::string step; /* "0", "batch", ... */
+    bool off = false; /* only take away what an enclosing armed step had set */
+    /* As given by the user. */
+    std::optional<uint32_t> stall_seconds;
+    std::optional<std::string> directory; /* may be relative */
+    std::optional<std::string> profile;
+    std::optional<std::string> deterministic;
+    std::optional<uint32_t> seed;
+    std::optional<std::string> nccl_debug;
+    std::optional<uint32_t> timeout_seconds;
+    std::optional<std::string> on_divergence;
+    std::string working_directory; /* "" when it cannot be read */
 };
 
 /* Where the installed parts are that ranks load. */
@@ -29,21 +38,22 @@ struct Installation {
     std::string python_directory;
 };
 
-struct Setting {
+/* One change of the step's environment. */
+struct Assignment {
     std::string name;
-    std::string value;
+    std::optional<std::string> value; /* nullopt: the variable is taken away */
     std::string reason;
 };
 
 struct Decision {
-    std::vector<Setting> settings;       /* in the order of output; INQUEST_ARMED is the last */
-    std::optional<std::string> disarmed; /* why nothing is set */
+    std::vector<Assignment> assignments; /* in the order of output; INQUEST_ARMED is the last */
+    std::optional<std::string> disarmed; /* why the step is not armed; then `assignments` only tidies up */
 };
 
 struct DecisionInputs {
     Request request;
     SiteConfiguration site;
-    Profile profile;
+    std::vector<Setting> settings;
     Installation installation;
     Environment environment;
 };

@@ -10,25 +10,23 @@ std::string disarmed_record(const std::string& reason) {
 }  // namespace
 
 std::string to_records(const Decision& decision) {
-    if (decision.disarmed) {
-        return disarmed_record(*decision.disarmed);
-    }
     std::string records;
-    for (const Setting& setting : decision.settings) {
-        records += setting.name + "=" + setting.value + '\0';
+    for (const Assignment& assignment : decision.assignments) {
+        records += assignment.value ? assignment.name + "=" + *assignment.value : "-" + assignment.name + "=";
+        records += '\0';
     }
+    records += decision.disarmed ? disarmed_record(*decision.disarmed) : "";
     return records.size() <= kRecordsMaxBytes ? records : disarmed_record("the environment is too large");
 }
 
 std::string to_text(const Decision& decision) {
-    if (decision.disarmed) {
-        return "inquest-launch: disarmed: " + *decision.disarmed + "\n";
-    }
     std::string text;
-    for (const Setting& setting : decision.settings) {
-        text += "inquest-launch: " + setting.name + "=" + setting.value + "  (" + setting.reason + ")\n";
+    for (const Assignment& assignment : decision.assignments) {
+        text += "inquest-launch: " + assignment.name +
+                (assignment.value ? "=" + *assignment.value : " is taken away") + "  (" + assignment.reason +
+                ")\n";
     }
-    return text;
+    return text + (decision.disarmed ? "inquest-launch: disarmed: " + *decision.disarmed + "\n" : "");
 }
 
 }  // namespace inquest::launch

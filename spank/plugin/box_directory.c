@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 enum {
-    BASE_BYTES =
-        64 * 1024 * 1024, /* a ceiling: one task may be a launcher with many ranks that it restarts */
-    TASK_BYTES = 2 * 1024 * 1024,
+    /* Ceilings: only what is written takes memory. A process may write a box of 0.8 MB, a tensor table of up
+     * to 3 MiB and small files; one task may be a launcher with many ranks that it restarts. */
+    BASE_BYTES = 128 * 1024 * 1024,
+    TASK_BYTES = 4 * 1024 * 1024,
     MAX_BYTES = 1024 * 1024 * 1024,
     BASE_FILES = 256,
     TASK_FILES = 64,

@@ -18,7 +18,7 @@ extern "C" {
 
 enum { INQUEST_BOX_PATH_BYTES = 128 };
 
-/* Size of the tmpfs: 8 MiB and 2 MiB per local task, at most 1 GiB. */
+/* Size of the tmpfs: 128 MiB and 4 MiB per local task, at most 1 GiB. */
 uint64_t inquest_box_directory_bytes(uint32_t local_task_count);
 
 /* Opens the existing or new directory `name` (mode `mode`) below `parent_fd`, which must be ours, a

@@ -18,9 +18,12 @@ static int is_name(const char* name, size_t bytes) {
     return 1;
 }
 
+/* -NAME= or NAME=VALUE */
 static int is_record(const char* record) {
-    size_t name_bytes = strcspn(record, "=");
-    return record[name_bytes] == '=' && is_name(record, name_bytes);
+    int removes = record[0] == '-';
+    const char* name = record + removes;
+    size_t name_bytes = strcspn(name, "=");
+    return name[name_bytes] == '=' && is_name(name, name_bytes) && (!removes || name[name_bytes + 1] == '\0');
 }
 
 static int all_are_records(const struct inquest_records* records, const char** ret_last) {
@@ -48,8 +51,8 @@ static enum inquest_answer judge(const struct inquest_records* records) {
         return INQUEST_ANSWER_ARMED;
     }
     static const char disarmed[] = "INQUEST_DISARMED=";
-    int alone = last == records->bytes && strncmp(last, disarmed, sizeof disarmed - 1) == 0;
-    return alone ? INQUEST_ANSWER_DISARMED : INQUEST_ANSWER_BROKEN;
+    return strncmp(last, disarmed, sizeof disarmed - 1) == 0 ? INQUEST_ANSWER_DISARMED
+                                                             : INQUEST_ANSWER_BROKEN;
 }
 
 enum inquest_answer inquest_records_check(struct inquest_records* records) {
@@ -71,7 +74,8 @@ int inquest_records_next(const struct inquest_records* records, size_t* position
     const char* name = records->bytes + *position;
     const char* value = name + strlen(name) + 1;
     *position = (size_t)(value - records->bytes) + strlen(value) + 1;
-    *ret_name = name;
-    *ret_value = value;
+    int removes = name[0] == '-';
+    *ret_name = name + removes;
+    *ret_value = removes ? NULL : value;
     return 1;
 }

@@ -9,13 +9,14 @@
 
 #include "spank/plugin/clocks.h"
 
-enum { ARGUMENTS_MAX = 12, NUMBER_BYTES = 16 };
+enum { ARGUMENTS_MAX = 24, NUMBER_BYTES = 16 };
 
 struct command_line {
     char* arguments[ARGUMENTS_MAX];
     int count;
     char job[NUMBER_BYTES];
     char stall[NUMBER_BYTES];
+    char timeout[NUMBER_BYTES];
 };
 
 /* execve(2) takes non-const strings and does not change them. */
@@ -23,23 +24,44 @@ static void append(struct command_line* line, const char* text) {
     memcpy(&line->arguments[line->count++], &text, sizeof text);
 }
 
+/* `value` NULL or "": the option was not given. */
 static void append_pair(struct command_line* line, const char* name, const char* value) {
-    append(line, name);
-    append(line, value);
+    if (value != NULL && value[0] != '\0') {
+        append(line, name);
+        append(line, value);
+    }
+}
+
+/* "" for 0, which stands for an option that was not given. */
+static const char* seconds_text(uint32_t seconds, char ret_text[NUMBER_BYTES]) {
+    ret_text[0] = '\0';
+    if (seconds != 0) {
+        (void)snprintf(ret_text, NUMBER_BYTES, "%u", seconds);
+    }
+    return ret_text;
+}
+
+static void append_options(const struct inquest_options* options, struct command_line* line) {
+    append_pair(line, "--stall", seconds_text(options->stall_seconds, line->stall));
+    append_pair(line, "--dir", options->directory);
+    append_pair(line, "--profile", options->profile);
+    append_pair(line, "--deterministic", options->deterministic);
+    append_pair(line, "--seed", options->seed);
+    append_pair(line, "--nccl-debug", options->nccl_debug);
+    append_pair(line, "--timeout", seconds_text(options->timeout_seconds, line->timeout));
+    append_pair(line, "--on-divergence", options->on_divergence);
 }
 
 static void fill_command_line(const struct inquest_launch_request* request, struct command_line* line) {
     memset(line, 0, sizeof *line);
     (void)snprintf(line->job, sizeof line->job, "%u", request->job_id);
-    (void)snprintf(line->stall, sizeof line->stall, "%u", request->options->stall_seconds);
     append(line, request->launch_path);
     append_pair(line, "--job", line->job);
     append_pair(line, "--step", request->step_name);
-    if (request->options->stall_seconds != 0) {
-        append_pair(line, "--stall", line->stall);
-    }
-    if (request->options->directory[0] != '\0') {
-        append_pair(line, "--dir", request->options->directory);
+    if (request->off) {
+        append(line, "--off");
+    } else {
+        append_options(request->options, line);
     }
 }
 

@@ -2,8 +2,10 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 static struct inquest_options given;
 
@@ -24,17 +26,67 @@ static int only_digits(const char* text) {
     return text[0] != '\0' && strspn(text, "0123456789") == strlen(text);
 }
 
-static int parse_stall(const char* text, void* field) {
+/* A whole number from `least` to `most`, in decimal digits. */
+static int parse_number(const char* text, unsigned long least, unsigned long most, uint32_t* ret_number) {
     if (!only_digits(text)) {
         return -1;
     }
     errno = 0;
-    unsigned long seconds = strtoul(text, NULL, 10);
-    if (errno != 0 || seconds < INQUEST_STALL_MIN_SECONDS || seconds > INQUEST_STALL_MAX_SECONDS) {
+    unsigned long number = strtoul(text, NULL, 10);
+    if (errno != 0 || number < least || number > most) {
         return -1;
     }
-    *(uint32_t*)field = (uint32_t)seconds;
+    *ret_number = (uint32_t)number;
     return 0;
+}
+
+static int parse_stall(const char* text, void* field) {
+    return parse_number(text, INQUEST_STALL_MIN_SECONDS, INQUEST_STALL_MAX_SECONDS, field);
+}
+
+static int parse_timeout(const char* text, void* field) {
+    return parse_number(text, INQUEST_TIMEOUT_MIN_SECONDS, INQUEST_TIMEOUT_MAX_SECONDS, field);
+}
+
+static int parse_seed(const char* text, void* field) {
+    uint32_t seed = 0;
+    if (parse_number(text, 0, UINT32_MAX, &seed) != 0) {
+        return -1;
+    }
+    (void)snprintf(field, INQUEST_SEED_MAX_BYTES, "%u", seed);
+    return 0;
+}
+
+/* Stores the word of the list that `text` is, in whatever case it was written. */
+static int parse_word(const char* text, const char* const* words, void* field) {
+    for (; *words != NULL; ++words) {
+        if (strcasecmp(text, *words) == 0) {
+            memcpy(field, words, sizeof *words);
+            return 0;
+        }
+    }
+    return -1;
+}
+
+static int parse_profile(const char* text, void* field) {
+    static const char* const words[] = {"light", "standard", "deep", NULL};
+    return parse_word(text, words, field);
+}
+
+static int parse_deterministic(const char* text, void* field) {
+    static const char* const words[] = {"off", "warn", "strict", NULL};
+    return parse_word(text, words, field);
+}
+
+/* NCCL 2.30, docs/userguide/source/env.rst, NCCL_DEBUG. */
+static int parse_nccl_debug(const char* text, void* field) {
+    static const char* const words[] = {"VERSION", "WARN", "INFO", "TRACE", NULL};
+    return parse_word(text, words, field);
+}
+
+static int parse_on_divergence(const char* text, void* field) {
+    static const char* const words[] = {"report", "cancel", NULL};
+    return parse_word(text, words, field);
 }
 
 static int has_control_character(const char* text) {
@@ -76,6 +128,21 @@ static const struct option_rule rules[] = {
      parse_directory, offsetof(struct inquest_options, directory),
      "write a directory's path of at most 3071 bytes without control characters, for example "
      "--inquest-dir=/scratch/reports"},
+    {"inquest-profile", "NAME", "how much is recorded: light, standard or deep", parse_profile,
+     offsetof(struct inquest_options, profile), "write light, standard or deep"},
+    {"inquest-deterministic", "MODE", "make results repeatable: off, warn or strict", parse_deterministic,
+     offsetof(struct inquest_options, deterministic),
+     "write off, warn (tell of what cannot be repeated) or strict (fail on it)"},
+    {"inquest-seed", "N", "one seed for all random generators of the job", parse_seed,
+     offsetof(struct inquest_options, seed),
+     "write a whole number from 0 to 4294967295, for example --inquest-seed=42"},
+    {"inquest-nccl-debug", "LEVEL", "NCCL's messages into files of the evidence", parse_nccl_debug,
+     offsetof(struct inquest_options, nccl_debug), "write VERSION, WARN, INFO or TRACE"},
+    {"inquest-timeout", "SECONDS", "how long a collective may wait before PyTorch ends the job",
+     parse_timeout, offsetof(struct inquest_options, timeout_seconds),
+     "write a whole number of seconds from 1 to 604800, for example --inquest-timeout=1800"},
+    {"inquest-on-divergence", "ACTION", "when replicas surely drift apart: report or cancel",
+     parse_on_divergence, offsetof(struct inquest_options, on_divergence), "write report or cancel"},
 };
 
 enum { RULE_COUNT = sizeof rules / sizeof rules[0] };
@@ -113,9 +180,7 @@ int inquest_options_enabled(const struct inquest_options* options, int site_defa
     if (options->invalid || options->choice == INQUEST_CHOICE_OFF) {
         return 0;
     }
-    int asked =
-        options->choice == INQUEST_CHOICE_ON || options->stall_seconds != 0 || options->directory[0] != '\0';
-    return asked || site_default_on;
+    return options->choice == INQUEST_CHOICE_ON || options->asked || site_default_on;
 }
 
 static int refuse(const struct option_rule* rule, const char* text, int remote) {
@@ -138,6 +203,7 @@ int inquest_options_take(int index, const char* text, int remote) {
     if (rule->parse(value, (char*)&given + rule->offset) != 0) {
         return refuse(rule, value, remote);
     }
+    given.asked |= rule->argument != NULL;
     return 0;
 }
 

@@ -18,15 +18,25 @@ extern "C" {
 enum {
     INQUEST_STALL_MIN_SECONDS = 1,
     INQUEST_STALL_MAX_SECONDS = 86400,
-    INQUEST_DIRECTORY_MAX_BYTES = 3072 /* with NUL; leaves room for inquest-<job>/... below PATH_MAX */
+    INQUEST_TIMEOUT_MIN_SECONDS = 1,
+    INQUEST_TIMEOUT_MAX_SECONDS = 604800,
+    INQUEST_DIRECTORY_MAX_BYTES = 3072, /* with NUL; leaves room for inquest-<job>/... below PATH_MAX */
+    INQUEST_SEED_MAX_BYTES = 11         /* with NUL; the largest seed is 4294967295 */
 };
 
 enum inquest_choice { INQUEST_CHOICE_NONE = 0, INQUEST_CHOICE_ON, INQUEST_CHOICE_OFF };
 
 struct inquest_options {
-    enum inquest_choice choice;                  /* the last of --inquest and --no-inquest */
-    uint32_t stall_seconds;                      /* --inquest-stall, 0 when not given */
+    enum inquest_choice choice; /* the last of --inquest and --no-inquest */
+    uint32_t stall_seconds;     /* --inquest-stall, 0 when not given */
+    uint32_t timeout_seconds;   /* --inquest-timeout, 0 when not given */
+    const char* profile;        /* one of its words; NULL when not given, as the next three */
+    const char* deterministic;
+    const char* nccl_debug;
+    const char* on_divergence;
+    char seed[INQUEST_SEED_MAX_BYTES];           /* --inquest-seed in decimal, "" when not given */
     char directory[INQUEST_DIRECTORY_MAX_BYTES]; /* --inquest-dir, "" when not given */
+    int asked;                                   /* a value option was given: asks for Inquest as well */
     int invalid;                                 /* a value was refused: no Inquest in this process */
 };
 

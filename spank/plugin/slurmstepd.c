@@ -27,10 +27,11 @@ static struct inquest_node_places places = {INQUEST_RUN_DIRECTORY, INQUEST_DAEMO
 static struct {
     struct inquest_step step;
     char box_path[INQUEST_BOX_PATH_BYTES];
-    int decides;       /* srun's answer is not in the environment: ask inquest-launch here */
-    int prepared;      /* box directory and journal are there */
-    int armed;         /* this node's tasks run with Inquest */
-    int announced;     /* STEP_START was written */
+    int decides;   /* srun's answer is not in the environment: ask inquest-launch here */
+    int leftovers; /* not armed, but the environment holds what an armed job that submitted this one had */
+    int prepared;  /* box directory and journal are there */
+    int armed;     /* this node's tasks run with Inquest */
+    int announced; /* STEP_START was written */
     int first_failure; /* wait status of the first task that failed, 0 none */
     int daemon_hangs;  /* a reply did not come in time: never wait again */
 } node;
@@ -99,8 +100,14 @@ static int lacks_answer(spank_t spank) {
 
 static int is_wanted(spank_t spank) {
     node.decides = lacks_answer(spank);
-    return node.decides ? inquest_options_enabled(inquest_options_given(), site.default_on)
-                        : environment_says_armed(spank);
+    if (!node.decides) {
+        return environment_says_armed(spank);
+    }
+    int enabled = inquest_options_enabled(inquest_options_given(), site.default_on);
+    char value[ARMED_VALUE_BYTES];
+    node.leftovers =
+        !enabled && spank_getenv(spank, "INQUEST_INJECTED", value, sizeof value) != ESPANK_ENV_NOEXIST;
+    return enabled;
 }
 
 int inquest_slurmstepd_init_post_opt(spank_t spank) {
@@ -135,6 +142,7 @@ static enum inquest_answer ask_launch(spank_t spank) {
     struct inquest_launch_request request = {.launch_path = site.launch_path,
                                              .job_id = node.step.job_id,
                                              .step_name = node.step.name,
+                                             .off = node.leftovers,
                                              .options = inquest_options_given(),
                                              .environment = environment,
                                              .identity = &identity};
@@ -146,7 +154,9 @@ static int set_all(spank_t spank) {
     const char* name = NULL;
     const char* value = NULL;
     while (inquest_records_next(&records, &position, &name, &value)) {
-        if (spank_setenv(spank, name, value, 1) != ESPANK_SUCCESS) {
+        if (value == NULL) {
+            (void)spank_unsetenv(spank, name);
+        } else if (spank_setenv(spank, name, value, 1) != ESPANK_SUCCESS) {
             return -1;
         }
     }
@@ -154,7 +164,7 @@ static int set_all(spank_t spank) {
 }
 
 int inquest_slurmstepd_user_init(spank_t spank) {
-    if (!node.prepared || !node.decides) {
+    if (!node.decides || !(node.prepared || node.leftovers)) {
         return 0;
     }
     enum inquest_answer answer = ask_launch(spank);

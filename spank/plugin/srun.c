@@ -25,10 +25,11 @@ int inquest_srun_init_post_opt(void) {
     return 0;
 }
 
-static enum inquest_answer ask(const struct inquest_step* step, struct inquest_records* records) {
+static enum inquest_answer ask(const struct inquest_step* step, int off, struct inquest_records* records) {
     struct inquest_launch_request request = {.launch_path = site.launch_path,
                                              .job_id = step->job_id,
                                              .step_name = step->name,
+                                             .off = off,
                                              .options = inquest_options_given(),
                                              .environment = environ,
                                              .identity = NULL};
@@ -40,7 +41,7 @@ static void set_all(const struct inquest_records* records) {
     const char* name = NULL;
     const char* value = NULL;
     while (inquest_records_next(records, &position, &name, &value)) {
-        (void)setenv(name, value, 1);
+        (void)(value == NULL ? unsetenv(name) : setenv(name, value, 1));
     }
 }
 
@@ -55,13 +56,16 @@ static void disarm(void) {
 int inquest_srun_local_user_init(spank_t spank) {
     static struct inquest_records records; /* too large for a thread's stack */
     struct inquest_step step;
-    if (!inquest_options_enabled(inquest_options_given(), site.default_on) ||
-        inquest_step_of_srun(spank, &step) != 0) {
+    int off = !inquest_options_enabled(inquest_options_given(), site.default_on);
+    if ((off && getenv("INQUEST_INJECTED") == NULL) || inquest_step_of_srun(spank, &step) != 0) {
         return 0;
     }
-    enum inquest_answer answer = ask(&step, &records);
+    enum inquest_answer answer = ask(&step, off, &records);
     if (answer != INQUEST_ANSWER_BROKEN) {
         set_all(&records);
+    }
+    if (off) {
+        return 0;
     }
     const char* report_directory = getenv("INQUEST_REPORT_DIR");
     if (answer != INQUEST_ANSWER_ARMED) {

@@ -61,12 +61,19 @@ static uint32_t stall_seconds(spank_t spank) {
     return seconds <= UINT32_MAX ? (uint32_t)seconds : 0;
 }
 
+static uint32_t flags(spank_t spank) {
+    char action[NUMBER_BYTES];
+    read_variable(spank, "INQUEST_ON_DIVERGENCE", action, sizeof action);
+    return strcmp(action, "cancel") == 0 ? INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE : 0;
+}
+
 int inquest_add_start_texts(spank_t spank, const char* box_path, struct inquest_step_packet* packet) {
     read_nodes(spank, &packet->head);
     read_variable(spank, "INQUEST_REPORT_DIR", texts.report, sizeof texts.report);
     read_variable(spank, "INQUEST_INJECTED", texts.injected, sizeof texts.injected);
     read_variable(spank, "INQUEST_LEFT_ALONE", texts.left_alone, sizeof texts.left_alone);
     packet->head.stall_seconds = stall_seconds(spank);
+    packet->head.flags = flags(spank);
     const char* const in_order[INQUEST_STEP_TEXTS] = {
         [INQUEST_STEP_TEXT_NODE] = texts.node,         [INQUEST_STEP_TEXT_NODES] = texts.nodes,
         [INQUEST_STEP_TEXT_REPORT] = texts.report,     [INQUEST_STEP_TEXT_BOXES] = box_path,

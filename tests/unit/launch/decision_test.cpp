@@ -2,83 +2,125 @@
 
 #include "spank/launch/records.h"
 #include "tests/unit/catch.h"
+#include "tests/unit/launch/decision_inputs.h"
 
 namespace {
 
 using namespace inquest::launch;
 
-DecisionInputs plain() {
-    DecisionInputs inputs;
-    inputs.request = {
-        .job_id = 7, .step = "0", .stall_seconds = {}, .directory = {}, .working_directory = "/home/ada"};
-    inputs.installation = {.library = "/lib/libinquest.so", .python_directory = "/lib/python"};
-    inputs.profile.settings = {{.names = {"NEW", "OLD"}, .value = "5", .why = "why"},
-                               {.names = {"PREFIX"}, .value = "{box_dir}/x_", .why = ""}};
-    return inputs;
-}
-
-std::string value(const Decision& decision, const std::string& name) {
-    for (const Setting& setting : decision.settings) {
-        if (setting.name == name) {
-            return setting.value;
-        }
-    }
-    return "(unset)";
-}
-
 }  // namespace
 
-TEST_CASE("defaults: everything is set, INQUEST_ARMED last") {
-    Decision decision = decide(plain());
+TEST_CASE("defaults: what has no condition is set, INQUEST_ARMED last") {
+    Decision decision = decide(plain_inputs());
     CHECK_FALSE(decision.disarmed);
     CHECK(value(decision, "NEW") == "5");
     CHECK(value(decision, "OLD") == "5");
     CHECK(value(decision, "PREFIX") == "/run/inquest/7.0/x_");
     CHECK(value(decision, "PYTHONPATH") == "/lib/python");
+    CHECK(value(decision, "FLAGS") == "(unset)");
+    CHECK(value(decision, "torch.f") == "(unset)");
     CHECK(value(decision, "INQUEST_REPORT_DIR") == "/home/ada/inquest-7");
     CHECK(value(decision, "INQUEST_STALL_SECONDS") == "120");
     CHECK(value(decision, "INQUEST_LIBRARY") == "/lib/libinquest.so");
-    CHECK(value(decision, "INQUEST_INJECTED") == "NEW,OLD,PREFIX,PYTHONPATH");
+    CHECK(value(decision, "INQUEST_PROFILE") == "standard");
+    CHECK(value(decision, "INQUEST_DIGEST_SHARE") == "1000");
+    CHECK(value(decision, "INQUEST_ON_DIVERGENCE") == "report");
+    for (const char* name :
+         {"INQUEST_DETERMINISTIC", "INQUEST_SEED", "INQUEST_NCCL_DEBUG", "INQUEST_TIMEOUT_SECONDS"}) {
+        CHECK(value(decision, name) == "(unset)");
+    }
+    CHECK(value(decision, "INQUEST_INJECTED") == "PYTHONPATH,NEW,OLD,PREFIX");
     CHECK(value(decision, "INQUEST_LEFT_ALONE").empty());
-    CHECK(decision.settings.back().name == "INQUEST_ARMED");
+    CHECK(decision.assignments.back().name == "INQUEST_ARMED");
 }
 
 TEST_CASE("what the user has set is left alone under all its names, even when it is empty") {
-    DecisionInputs inputs = plain();
+    DecisionInputs inputs = plain_inputs();
     inputs.environment = {{"OLD", ""}};
     Decision decision = decide(inputs);
     CHECK(value(decision, "NEW") == "(unset)");
     CHECK(value(decision, "OLD") == "(unset)");
     CHECK(value(decision, "INQUEST_LEFT_ALONE") == "OLD");
-    CHECK(value(decision, "INQUEST_INJECTED") == "PREFIX,PYTHONPATH");
+    CHECK(value(decision, "INQUEST_INJECTED") == "PYTHONPATH,PREFIX");
 }
 
-TEST_CASE("what an enclosing armed step had set is set anew, what the user changed since is not") {
-    DecisionInputs inputs = plain();
-    inputs.environment = {{"INQUEST_INJECTED", "NEW,OLD,PREFIX,PYTHONPATH"},
-                          {"INQUEST_BOX_DIR", "/run/inquest/7.batch"},
-                          {"NEW", "5"},
-                          {"OLD", "5"},
-                          {"PREFIX", "/run/inquest/7.batch/x_"},
-                          {"PYTHONPATH", "/lib/python:/mine"}};
+TEST_CASE("the user's own variable wins over the option, the option over the site") {
+    DecisionInputs inputs = plain_inputs();
+    inputs.site.nccl_debug = "WARN";
+    inputs.site.seed = 1;
+    inputs.site.deterministic = "strict";
+    inputs.site.profile = "light";
+    inputs.site.timeout_seconds = 9;
+    inputs.site.on_divergence = "cancel";
     Decision decision = decide(inputs);
-    CHECK(value(decision, "PREFIX") == "/run/inquest/7.0/x_");
-    CHECK(value(decision, "PYTHONPATH") == "/lib/python:/mine");
-    CHECK(value(decision, "INQUEST_LEFT_ALONE").empty());
-    inputs.environment["NEW"] = "6";
-    CHECK(value(decide(inputs), "INQUEST_LEFT_ALONE") == "NEW");
+    CHECK(value(decision, "DEBUG") == "WARN");
+    CHECK(value(decision, "HASHSEED") == "1");
+    CHECK(value(decision, "STRICT") == "1");
+    CHECK(value(decision, "INQUEST_DETERMINISTIC") == "strict");
+    CHECK(value(decision, "INQUEST_DIGEST_SHARE") == "200");
+    CHECK(value(decision, "INQUEST_TIMEOUT_SECONDS") == "9");
+    CHECK(value(decision, "INQUEST_ON_DIVERGENCE") == "cancel");
+
+    inputs.request.nccl_debug = "INFO";
+    inputs.request.seed = 0;
+    inputs.request.deterministic = "off";
+    inputs.request.profile = "deep";
+    inputs.request.timeout_seconds = 60;
+    inputs.request.on_divergence = "report";
+    decision = decide(inputs);
+    CHECK(value(decision, "DEBUG") == "INFO");
+    CHECK(value(decision, "INQUEST_NCCL_DEBUG") == "INFO");
+    CHECK(value(decision, "HASHSEED") == "0");
+    CHECK(value(decision, "INQUEST_SEED") == "0");
+    CHECK(value(decision, "STRICT") == "(unset)");
+    CHECK(value(decision, "INQUEST_DETERMINISTIC") == "(unset)");
+    CHECK(value(decision, "INQUEST_PROFILE") == "deep");
+    CHECK(value(decision, "INQUEST_DIGEST_SHARE") == "50000");
+    CHECK(value(decision, "INQUEST_TIMEOUT_SECONDS") == "60");
+    CHECK(value(decision, "INQUEST_ON_DIVERGENCE") == "report");
+
+    inputs.environment = {{"DEBUG", "TRACE"}, {"HASHSEED", "3"}};
+    decision = decide(inputs);
+    CHECK(value(decision, "DEBUG") == "(unset)");
+    CHECK(value(decision, "DEBUG_FILE") == "(unset)");
+    CHECK(value(decision, "HASHSEED") == "(unset)");
+    CHECK(value(decision, "INQUEST_LEFT_ALONE") == "HASHSEED,DEBUG");
 }
 
-TEST_CASE("the hook comes before the user's PYTHONPATH") {
-    DecisionInputs inputs = plain();
-    inputs.environment = {{"PYTHONPATH", "/mine:/other"}};
+TEST_CASE("lists are added to and never replaced") {
+    DecisionInputs inputs = plain_inputs();
+    inputs.request.deterministic = "strict";
+    CHECK(value(decide(inputs), "FLAGS") == "--a=true --b=1");
+    inputs.environment = {{"FLAGS", "--mine --c=2"}, {"PYTHONPATH", "/mine:/other"}};
+    CHECK(value(decide(inputs), "FLAGS") == "--mine --c=2 --a=true --b=1");
     CHECK(value(decide(inputs), "PYTHONPATH") == "/lib/python:/mine:/other");
-    inputs.environment = {{"PYTHONPATH", ""}};
+    inputs.environment = {{"FLAGS", ""}, {"PYTHONPATH", ""}};
+    CHECK(value(decide(inputs), "FLAGS") == "--a=true --b=1");
     CHECK(value(decide(inputs), "PYTHONPATH") == "/lib/python");
 }
 
-TEST_CASE("the user's options win over the site") {
-    DecisionInputs inputs = plain();
+TEST_CASE("a flag on which the user has spoken is left alone, the others are added") {
+    DecisionInputs inputs = plain_inputs();
+    inputs.request.deterministic = "strict";
+    inputs.environment = {{"FLAGS", "--a=false"}};
+    Decision decision = decide(inputs);
+    CHECK(value(decision, "FLAGS") == "--a=false --b=1");
+    CHECK(value(decision, "INQUEST_LEFT_ALONE") == "FLAGS");
+    CHECK(value(decision, "INQUEST_INJECTED").find("FLAGS") != std::string::npos);
+}
+
+TEST_CASE("a hook that is in front already is not doubled") {
+    DecisionInputs inputs = plain_inputs();
+    for (const char* path : {"/lib/python", "/lib/python:/mine"}) {
+        inputs.environment = {{"PYTHONPATH", path}};
+        CHECK(value(decide(inputs), "PYTHONPATH") == path);
+    }
+    inputs.environment = {{"PYTHONPATH", "/lib/python3"}};
+    CHECK(value(decide(inputs), "PYTHONPATH") == "/lib/python:/lib/python3");
+}
+
+TEST_CASE("stall time and directory: the user's options win over the site") {
+    DecisionInputs inputs = plain_inputs();
     inputs.site.stall_seconds = 60;
     CHECK(value(decide(inputs), "INQUEST_STALL_SECONDS") == "60");
     inputs.request.stall_seconds = 9;
@@ -90,27 +132,35 @@ TEST_CASE("the user's options win over the site") {
 }
 
 TEST_CASE("a site can keep single names out") {
-    DecisionInputs inputs = plain();
-    inputs.site.never_set = {"OLD"};
-    CHECK(value(decide(inputs), "NEW") == "5");
-    CHECK(value(decide(inputs), "OLD") == "(unset)");
+    DecisionInputs inputs = plain_inputs();
+    inputs.site.never_set = {"OLD", "FLAGS"};
+    inputs.request.deterministic = "strict";
+    Decision decision = decide(inputs);
+    CHECK(value(decision, "NEW") == "5");
+    CHECK(value(decision, "OLD") == "(unset)");
+    CHECK(value(decision, "FLAGS") == "(unset)");
+    CHECK(value(decision, "STRICT") == "1");
+    CHECK(value(decision, "INQUEST_INJECTED") == "PYTHONPATH,NEW,PREFIX,STRICT");
 }
 
 TEST_CASE("paths that cannot be handled disarm with a reason and set nothing") {
-    DecisionInputs inputs = plain();
+    DecisionInputs inputs = plain_inputs();
     for (const std::string& directory :
          {std::string(""), std::string("/a\nb"), "/" + std::string(4000, 'x')}) {
         inputs.request.working_directory = directory;
         Decision decision = decide(inputs);
         CHECK(decision.disarmed);
-        CHECK(decision.settings.empty());
+        CHECK(decision.assignments.empty());
         CHECK(to_records(decision).rfind("INQUEST_DISARMED=", 0) == 0);
     }
 }
 
-TEST_CASE("records end by NUL, and too many disarm") {
-    Decision decision = {.settings = {{"A", "1", ""}, {"B", "", ""}}, .disarmed = {}};
-    CHECK(to_records(decision) == std::string("A=1\0B=\0", 7));
-    decision.settings.push_back({"C", std::string(kRecordsMaxBytes, 'x'), ""});
-    CHECK(to_records(decision).rfind("INQUEST_DISARMED=", 0) == 0);
+TEST_CASE("records end by NUL, say what is taken away, and too many disarm") {
+    Decision decision = {.assignments = {{"A", "1", ""}, {"B", "", ""}, {"C", std::nullopt, ""}},
+                         .disarmed = {}};
+    CHECK(to_records(decision) == std::string("A=1\0B=\0-C=\0", 11));
+    decision.disarmed = "why";
+    CHECK(to_records(decision) == std::string("A=1\0B=\0-C=\0INQUEST_DISARMED=why\0", 32));
+    decision.assignments.push_back({"D", std::string(kRecordsMaxBytes, 'x'), ""});
+    CHECK(to_records(decision).rfind("INQUEST_DISARMED=the environment", 0) == 0);
 }

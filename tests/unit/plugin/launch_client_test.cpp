@@ -16,12 +16,12 @@ struct Answer {
     std::string first; /* NAME=VALUE */
 };
 
-Answer ask(const std::string& program, const inquest_options& options = {}) {
+Answer ask(const std::string& program, const inquest_options& options = {}, int off = 0) {
     auto records = std::make_unique<inquest_records>();
     std::string preload = "LD_PRELOAD=/nowhere.so";
     std::string path = "PATH=/usr/bin:/bin";
     char* environment[] = {preload.data(), path.data(), nullptr};
-    inquest_launch_request request = {program.c_str(), 7, "batch", &options, environment, nullptr};
+    inquest_launch_request request = {program.c_str(), 7, "batch", off, &options, environment, nullptr};
     inquest_answer kind = inquest_launch_ask(&request, records.get());
     size_t position = 0;
     const char* name = "";
@@ -45,6 +45,24 @@ TEST_CASE("the helper gets the options and its answer is used") {
     Answer answer = ask(program, options);
     CHECK(answer.kind == INQUEST_ANSWER_ARMED);
     CHECK(answer.first == "A=--job 7 --step batch --stall 9 --dir a b");
+}
+
+TEST_CASE("the helper gets every option, and none for a step that is not to have Inquest") {
+    Scratch scratch;
+    inquest_options options = {};
+    options.profile = "deep";
+    options.deterministic = "off";
+    options.nccl_debug = "INFO";
+    options.on_divergence = "cancel";
+    options.stall_seconds = 86400;
+    options.timeout_seconds = 604800;
+    std::snprintf(options.seed, sizeof options.seed, "0");
+    std::snprintf(options.directory, sizeof options.directory, "/d");
+    std::string program = scratch.program("launch", "printf 'A=%s\\0' \"$*\"; " + kArmed);
+    CHECK(ask(program, options).first ==
+          "A=--job 7 --step batch --stall 86400 --dir /d --profile deep --deterministic off --seed 0 "
+          "--nccl-debug INFO --timeout 604800 --on-divergence cancel");
+    CHECK(ask(program, options, 1).first == "A=--job 7 --step batch --off");
 }
 
 TEST_CASE("the helper gets no LD_ variable and no descriptor of ours") {

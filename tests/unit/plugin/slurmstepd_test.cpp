@@ -171,6 +171,20 @@ TEST_CASE("a step whose environment Slurm did not carry asks on its nodes, one t
     CHECK(node.left_nothing());
 }
 
+TEST_CASE("a batch step without Inquest loses what the armed job that submitted it had") {
+    if (geteuid() != 0) {
+        return; /* only root may become the job's user */
+    }
+    Node node(SLURM_BATCH_SCRIPT, "batch", "printf -- '-A=\\0B=%s\\0INQUEST_DISARMED=off\\0' \"$5\"");
+    fake_spank().environment = {{"INQUEST_INJECTED", "A,and many more names"}, {"A", "outer"}};
+    inquest_options_take(1, nullptr, 1);
+    node.run_one_task(0);
+    CHECK(fake_spank().environment.count("A") == 0);
+    CHECK(fake_spank().environment["B"] == "--off");
+    CHECK(armed().empty());
+    CHECK(node.left_nothing());
+}
+
 TEST_CASE("a batch step whose helper fails runs without and leaves nothing") {
     Node node(SLURM_BATCH_SCRIPT, "batch");
     inquest_options_take(0, nullptr, 1);

@@ -52,6 +52,20 @@ TEST_CASE("an armed step gets the answer and a notice helper, which ends with sr
     CHECK(fake_spank().messages.empty());
 }
 
+TEST_CASE("a step without Inquest within an armed one loses what that one had") {
+    Scratch scratch;
+    start_srun(scratch, "printf -- '-A=\\0B=%s\\0INQUEST_DISARMED=off\\0' \"$5\"");
+    setenv("INQUEST_INJECTED", "A", 1);
+    setenv("A", "outer", 1);
+    inquest_options_take(1, nullptr, 0);
+    CHECK(inquest_srun_local_user_init(fake_handle()) == 0);
+    unsetenv("INQUEST_INJECTED");
+    CHECK(variable("A") == "(unset)");
+    CHECK(variable("B") == "--off");
+    unsetenv("B");
+    CHECK(fake_spank().messages.empty());
+}
+
 TEST_CASE("without the option nothing is asked") {
     Scratch scratch;
     start_srun(scratch, kArmed);

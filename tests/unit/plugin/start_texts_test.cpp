@@ -44,3 +44,16 @@ TEST_CASE("without a usable list the host's name stands in") {
     CHECK_FALSE(names_of(0, 2).first.empty());
     CHECK(names_of(0, 2).first.find("n[") == std::string::npos);
 }
+
+TEST_CASE("the start message says that a divergence is to cancel the step") {
+    fake_spank() = FakeSpank{};
+    inquest_step step = {};
+    auto packet = std::make_unique<inquest_step_packet>();
+    for (const auto& [action, flags] : std::map<std::string, uint32_t>{
+             {"report", 0}, {"cancel", INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE}, {"cancelled", 0}}) {
+        fake_spank().environment["INQUEST_ON_DIVERGENCE"] = action;
+        inquest_step_packet_begin(packet.get(), INQUEST_STEP_START, &step);
+        REQUIRE(inquest_add_start_texts(fake_handle(), "/b", packet.get()) == 0);
+        CHECK(packet->head.flags == flags);
+    }
+}

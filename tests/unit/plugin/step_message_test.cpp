@@ -97,8 +97,8 @@ TEST_CASE("directories that are links or writable by others are refused") {
 }
 
 TEST_CASE("the box directory grows with the tasks up to a bound") {
-    CHECK(inquest_box_directory_bytes(1) == 66u << 20);
-    CHECK(inquest_box_directory_bytes(128) == 320u << 20);
+    CHECK(inquest_box_directory_bytes(1) == 132u << 20);
+    CHECK(inquest_box_directory_bytes(128) == 640u << 20);
     CHECK(inquest_box_directory_bytes(4000000000u) == 1u << 30);
 }
 
