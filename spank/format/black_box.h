@@ -290,7 +290,9 @@ enum {
     INQUEST_NUMBER_BATCH_STEP = 4, /* completed optimizer steps of the process */
     /* INQUEST_KIND_SAMPLES: the smallest distinct hashes of the samples read so far, ascending, five in a
      * record. Two ranks that read the same sample have the same hash. */
-    INQUEST_NUMBER_SAMPLES_READ = 1,  /* samples read in this pass */
+    INQUEST_NUMBER_SAMPLES_PASS =
+        0, /* number of this pass over the loader, from 1, as of its SAMPLER records */
+    INQUEST_NUMBER_SAMPLES_READ = 1,  /* samples of this pass that the sketch covers */
     INQUEST_NUMBER_SAMPLES_INDEX = 2, /* 0, 1, ...: of this record within the sketch */
     INQUEST_NUMBER_SAMPLES_HASH = 3,  /* five hashes from here, 0: none */
     /* INQUEST_KIND_SAMPLER; -1: the sampler has no such attribute */

@@ -11,6 +11,7 @@ import itertools
 import os
 import struct
 import sys
+import time
 
 from inquest_hook import errors, format as box_format
 
@@ -25,6 +26,7 @@ PATH_BYTES = 4096
 class Box:
     def __init__(self):
         self.active = False
+        self.claimed_ns = 0  # time.perf_counter_ns()
         self.refused = False  # a claim failed or the hook failed: never try again
         self.next_ident = itertools.count(1).__next__
         self.forget_hooks = []  # called when identifiers become invalid (fork)
@@ -41,6 +43,7 @@ class Box:
         self._library = library
         self.refused = library.inquest_box_claim(None, _program()) != 0
         self.write = library.inquest_box_write
+        self.claimed_ns = time.perf_counter_ns()
         self.active = not self.refused
         return self.active
 

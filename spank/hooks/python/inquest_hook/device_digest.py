@@ -1,5 +1,140 @@
-"""Digests of tensors that are not in host memory."""
+"""Digests of tensors that are not in host memory: the algorithm of libinquest (docs/formats/tensor_table.md) with torch's own
+integer operations on the tensor's device, bit for bit the same.
+
+Torch has no unsigned 64-bit arithmetic, but its int64 wraps around in the same way. Temporary memory is bounded by chunks;
+one transfer for all tensors brings the sums to the host, where they are folded. Norms may differ from the host's in the last
+bits, because the squares are summed in another order.
+"""
+import math
+import struct
+import sys
+
+LANES = 16
+CHUNK_BYTES = 8 << 20  # a multiple of LANES words; the operations below need a few times as much
+INDEX_FACTOR = 0x9E3779B97F4A7C15
+FIRST_FACTOR = 0xBF58476D1CE4E5B9
+SECOND_FACTOR = 0x94D049BB133111EB
+
+_WORD = (1 << 64) - 1
+_LOW_HALF = 0xFFFFFFFF
+_DOUBLE_BITS = struct.Struct("=q")
+_DOUBLE = struct.Struct("=d")
 
 
 def digest(tensors):
-    raise NotImplementedError("no digests on %s yet" % tensors[0].device.type)
+    """[(low, high, lanes, norm)] of plain strided tensors, unsigned as in struct inquest_digest."""
+    torch = sys.modules["torch"]
+    if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
+        raise RuntimeError("a graph is being captured")
+    with torch.no_grad():
+        sums = [_sums(torch, tensor) for tensor in tensors]
+        on_host = _to_host(torch, sums)
+    return [_folded(one, tensor) for one, tensor in zip(on_host, tensors)]
+
+
+def _to_host(torch, sums):
+    """One transfer for each device."""
+    by_device = {}
+    for index, one in enumerate(sums):
+        by_device.setdefault(one.device, []).append(index)
+    rows = [None] * len(sums)
+    for indexes in by_device.values():
+        for index, row in zip(indexes, torch.stack([sums[index] for index in indexes]).tolist()):
+            rows[index] = row
+    return rows
+
+
+def _sums(torch, tensor):
+    """int64[18] on the tensor's device: the lanes, the product, the bits of the sum of the squares."""
+    lanes = torch.zeros(LANES, dtype=torch.int64, device=tensor.device)
+    product = torch.zeros(1, dtype=torch.int64, device=tensor.device)
+    squares = torch.zeros(1, dtype=torch.float64, device=tensor.device)
+    word = 0
+    for data in _chunks(torch, tensor):
+        mixed = _mixed(torch, data, word)
+        word += mixed.numel()
+        product += ((mixed & _LOW_HALF) * _shifted(mixed)).sum()
+        missing = -mixed.numel() % LANES
+        lanes += torch.nn.functional.pad(mixed, (0, missing)).view(-1, LANES).sum(0)
+        if tensor.is_floating_point() and tensor.element_size() > 1:
+            squares += data.view(tensor.dtype).double().square().sum()
+    return torch.cat([lanes, product, squares.view(torch.int64)])
+
+
+def _signed(number):
+    return number - (1 << 64) if number >> 63 else number
+
+
+def _shifted(words):
+    return (words >> 32) & _LOW_HALF
+
+
+def _mixed(torch, data, first_word):
+    words = torch.nn.functional.pad(data, (0, -data.numel() % 8)).view(torch.int64)
+    index = torch.arange(first_word + 1, first_word + 1 + words.numel(), dtype=torch.int64, device=data.device)
+    mixed = words ^ index.mul_(_signed(INDEX_FACTOR))
+    for factor in (FIRST_FACTOR, SECOND_FACTOR):
+        mixed ^= _shifted(mixed)
+        mixed *= _signed(factor)
+    return mixed.bitwise_xor_(_shifted(mixed))
+
+
+def _chunks(torch, tensor):
+    """The bytes in logical order as contiguous uint8 tensors of whole blocks, the last one as long as it is."""
+    rest, rest_bytes = [], 0
+    for piece in _pieces(torch, tensor):
+        rest.append(piece)
+        rest_bytes += piece.numel()
+        if rest_bytes >= CHUNK_BYTES:
+            joined = torch.cat(rest) if len(rest) > 1 else piece
+            whole = rest_bytes - rest_bytes % (8 * LANES)
+            yield _aligned(joined[:whole])
+            rest, rest_bytes = [joined[whole:]], rest_bytes - whole
+    if rest_bytes:
+        yield _aligned(torch.cat(rest))
+
+
+def _aligned(data):
+    return data.clone() if data.data_ptr() % 16 or data.storage_offset() % 16 else data
+
+
+def _pieces(torch, tensor):
+    """Contiguous bytes, at most CHUNK_BYTES at once, in logical order."""
+    if tensor.is_contiguous():
+        data = _bytes(torch, tensor.view(-1))
+        for start in range(0, data.numel(), CHUNK_BYTES):
+            yield data[start:start + CHUNK_BYTES]
+    elif tensor.numel() * tensor.element_size() <= CHUNK_BYTES:
+        yield _bytes(torch, tensor.contiguous().view(-1))
+    else:
+        step = max(1, tensor.shape[0] * CHUNK_BYTES // (tensor.numel() * tensor.element_size()))
+        for start in range(0, tensor.shape[0], step):
+            part = tensor[start:start + step]
+            yield from _pieces(torch, part if step > 1 else part[0])
+
+
+def _bytes(torch, flat):
+    return (torch.view_as_real(flat).view(-1) if flat.is_complex() else flat).view(torch.uint8)
+
+
+def _chain(state, value, factor):
+    number = (state ^ value) * factor & _WORD
+    return number ^ (number >> 32)
+
+
+def _folded(sums, tensor):
+    lanes = [number & _WORD for number in sums[:LANES]]
+    product, size = sums[LANES] & _WORD, tensor.numel() * tensor.element_size()
+    low = _chain(INDEX_FACTOR, size, FIRST_FACTOR)
+    high = _chain(_chain(INDEX_FACTOR, size, SECOND_FACTOR), product, SECOND_FACTOR)
+    for lane in lanes:
+        low = _chain(low, lane, FIRST_FACTOR)
+        high = _chain(high, lane, SECOND_FACTOR)
+    return _chain(low, 0, SECOND_FACTOR), _chain(high, 0, FIRST_FACTOR), tuple(lanes), _norm(sums[LANES + 1], tensor)
+
+
+def _norm(bits, tensor):
+    if not tensor.is_floating_point() or tensor.element_size() == 1:
+        return math.nan
+    total, = _DOUBLE.unpack(_DOUBLE_BITS.pack(bits))
+    return math.sqrt(total)

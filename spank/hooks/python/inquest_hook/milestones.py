@@ -62,7 +62,6 @@ def before_step(trained, place, with_gradients):
 
 def _begin(trained):
     """The first step of an optimizer: whether there is anything to agree upon."""
-    budget.begin()
     if not possible():
         digests.active = False
         return False

@@ -1,13 +1,17 @@
 """When digests are taken, so that their cost stays below the profile's share of the run time.
 
 Checkpoints are the steps that are powers of two or multiples of `every`, itself a power of two that each rank chooses alone:
-two ranks with different choices meet at the multiples of the larger one. No message between ranks is needed.
+two ranks with different choices meet at the multiples of the larger one. No message between ranks is needed. The run time is
+that since the box was claimed, so that the first steps, where most goes wrong, can be looked at one by one.
 """
 import os
 import time
 
+from inquest_hook.box import box
+
 DEFAULT_SHARE_PPM = 1000
 MAX_EVERY = 1 << 40
+DATA_PART = 0.25  # of the share is for what the loaders deliver
 FIRST_ESTIMATE = 4  # before that many steps the time of a step is not known
 
 
@@ -21,15 +25,10 @@ class Budget:
         self.share = _share()
         self.spent_ns = 0
         self.checkpoints = 0
-        self.begun_ns = 0  # of the first step
         self.payers = 0  # optimizers that share it
 
-    def begin(self):
-        if not self.begun_ns:
-            self.begun_ns = time.perf_counter_ns()
-
     def elapsed_ns(self):
-        return time.perf_counter_ns() - self.begun_ns if self.begun_ns else 0
+        return time.perf_counter_ns() - box.claimed_ns
 
     def pay(self, begun_ns):
         """Adds the time since `begun_ns`; returns it."""
@@ -69,9 +68,12 @@ class Schedule:
         if step < FIRST_ESTIMATE or not self._first_end_ns:
             return
         step_ns = (now_ns - self._first_end_ns) / (step - 1)
-        wanted = _power_of_two(cost_ns * max(1, self._budget.payers) / max(1.0, self._budget.share * step_ns))
-        falls = wanted < self.every and self._budget.affordable()
-        self.every = max(self.every // 2, wanted) if falls else max(self.every, wanted)
+        share = self._budget.share * (1 - DATA_PART) / max(1, self._budget.payers)
+        wanted = _power_of_two(cost_ns / max(1.0, share * step_ns))
+        if not self._budget.affordable():
+            self.every = max(self.every, wanted)
+        elif wanted < self.every:
+            self.every //= 2
 
 
 def _power_of_two(number):

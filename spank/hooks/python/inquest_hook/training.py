@@ -7,6 +7,7 @@ class Training:
         self.reset()
 
     def reset(self):
+        self.world_size = 0  # ranks of the default group, 0 without one
         self.step = 0  # completed optimizer steps
         self.backward_open = False
         self.backward_place = (0, 0, 0)

@@ -5,6 +5,7 @@ import sys
 from inquest_hook import calls, format as box_format, lifecycle, milestones, phases, place, worker_server
 from inquest_hook.box import box, guarded
 from inquest_hook.ranks import ranks_text
+from inquest_hook.training import training
 
 CREATORS = ("new_group", "split_group")
 
@@ -59,6 +60,7 @@ def _default_group_ready(c10d, result, args, kwargs, frame):
     group = c10d._get_default_group()
     calls.forget_groups()
     box.set_rank(group.rank(), group.size())
+    training.world_size = group.size()
     _record(c10d, group, frame)
     box.state(box_format.STATE_GROUP_READY)
     worker_server.start()

@@ -5,7 +5,7 @@ base class: only the outermost counts. Before its end ZeroRedundancyOptimizer ha
 """
 import sys
 
-from inquest_hook import format as box_format, milestones, place
+from inquest_hook import format as box_format, loaders, milestones, place
 from inquest_hook.box import box, guarded, pack_numbers, pack_texts
 from inquest_hook.schedule import budget
 from inquest_hook.trained import registry
@@ -114,3 +114,5 @@ def _checkpoint(trained, found):
     if trained.schedule.due(trained.steps):
         milestones.after_step(trained, found, _open.has_closure)
         trained.schedule.adapt(trained.steps, budget.spent_ns - _open.spent_ns)
+        if not trained.steps & (trained.steps - 1):
+            loaders.write_sketches()

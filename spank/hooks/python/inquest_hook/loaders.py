@@ -1,0 +1,186 @@
+"""What the program reads from its DataLoaders: SAMPLER, BATCH and SAMPLES records. Only tensors in host memory, as delivered."""
+import time
+import weakref
+
+from inquest_hook import format as box_format, lifecycle, milestones
+from inquest_hook.box import box, pack_numbers, pack_texts
+from inquest_hook.digest_library import Digester, combined, plain, rows
+from inquest_hook.digests import accounted, possible
+from inquest_hook.schedule import DATA_PART, budget
+from inquest_hook.sketches import Sketch
+from inquest_hook.training import training
+from inquest_hook.trained import registry
+
+MAX_PASSES = 200  # are recorded: the events ring holds 1024 records of all kinds
+MAX_DEPTH = 4
+MAX_TENSORS = 64
+MAX_ROWS = 65536
+FREE_NS = 5_000_000  # spent whatever the share: a sketch of nothing says nothing
+ATTRIBUTES = ("seed", "epoch", "num_replicas", "rank", "shuffle")
+_NO_TEXTS = pack_texts(0, 0, 0, 0, 0, 0)
+
+
+class Pass:
+    """One iteration over a loader."""
+
+    def __init__(self, ordinal, number):
+        self.batches = 0
+        self.ordinal = ordinal
+        self.is_followed = True
+        self.sketch = Sketch(ordinal, number)
+
+
+class Loaders:
+    def __init__(self):
+        self.reset()
+        box.forget_hooks.append(self.reset)
+
+    def reset(self):
+        self._ordinals = weakref.WeakKeyDictionary()
+        self.passes = weakref.WeakKeyDictionary()  # iterator -> Pass
+        self.numbers = {}  # ordinal -> passes over that loader
+        self.spent_ns = 0
+        self.batch_step = -1  # step for which a batch was looked at
+        self.digester = Digester()
+
+    def ordinal(self, loader):
+        return self._ordinals.setdefault(loader, len(self._ordinals) + 1)
+
+
+loaders = Loaders()
+
+
+def is_wanted():
+    """Asked for each batch: data of one rank are nothing to compare."""
+    return box.active and milestones.digests.active and training.world_size > 1
+
+
+@accounted
+def pass_begins(loader, iterator):
+    if not possible():
+        return
+    ordinal = loaders.ordinal(loader)
+    earlier = loaders.passes.get(iterator)  # persistent workers keep their iterator
+    if earlier is not None:
+        earlier.sketch.write()
+    loaders.passes.pop(iterator, None)
+    number = loaders.numbers[ordinal] = loaders.numbers.get(ordinal, 0) + 1
+    if sum(loaders.numbers.values()) <= MAX_PASSES:
+        loaders.passes[iterator] = Pass(ordinal, number)
+        _record_sampler(loader, ordinal)
+
+
+def _record_sampler(loader, ordinal):
+    sampler = _sharding_sampler(loader)
+    numbers = tuple(_attribute(sampler, name) for name in ATTRIBUTES) + (_length(sampler), _length(loader.dataset))
+    box.event(box_format.KIND_SAMPLER, (None, None, type(sampler).__name__), (0,) + numbers, ordinal)
+
+
+def _sharding_sampler(loader):
+    """The sampler that knows of ranks and seeds: the loader's own, its batch sampler, or the one inside that."""
+    batch_sampler = getattr(loader, "batch_sampler", None)
+    candidates = (getattr(loader, "sampler", None), getattr(batch_sampler, "sampler", None), batch_sampler)
+    for sampler in candidates:
+        if any(name in getattr(sampler, "__dict__", ()) for name in ATTRIBUTES):
+            return sampler
+    return candidates[0]
+
+
+def _attribute(sampler, name):
+    """-1 for what is absent or no number."""
+    value = getattr(sampler, "__dict__", {}).get(name)  # a property of the user's is not run
+    return value if isinstance(value, int) and 0 <= value < 1 << 63 else -1
+
+
+def _length(thing):
+    try:
+        return len(thing)
+    except Exception:
+        return -1
+
+
+@accounted
+def batch_read(iterator, data):
+    found = loaders.passes.get(iterator)
+    if found is None:
+        return
+    index = found.batches
+    found.batches += 1
+    wants_batch = loaders.batch_step != training.step and _is_checkpoint_ahead()
+    if not found.is_followed and not wants_batch:
+        return
+    begun_ns = time.perf_counter_ns()
+    tensors = _tensors(data)
+    if tensors and wants_batch:
+        _record_batch(found, index, tensors)
+    if tensors and found.is_followed:
+        _follow(found, tensors)
+    loaders.spent_ns += time.perf_counter_ns() - begun_ns
+    if not found.batches & (found.batches - 1):
+        found.is_followed = bool(tensors) and _goes_on()
+
+
+def _goes_on():
+    return loaders.spent_ns < max(FREE_NS, budget.share * DATA_PART * budget.elapsed_ns())
+
+
+def _is_checkpoint_ahead():
+    trained = registry.all()
+    return not trained or any(milestones.is_due(one, one.steps + 1) for one in trained)
+
+
+def _tensors(data):
+    """The tensors of a batch that have rows in host memory, in a stable order."""
+    found = []
+    _collect(data, found, MAX_DEPTH)
+    return found
+
+
+def _collect(data, found, depth):
+    if len(found) >= MAX_TENSORS or not depth:
+        return
+    if hasattr(data, "data_ptr"):
+        if data.device.type == "cpu" and data.dim() > 0 and data.shape[0] <= MAX_ROWS:
+            found.append(plain(data))
+    elif isinstance(data, dict):
+        for key in sorted(data, key=str):
+            _collect(data[key], found, depth - 1)
+    elif isinstance(data, (list, tuple)):
+        for one in data:
+            _collect(one, found, depth - 1)
+
+
+def _record_batch(found, index, tensors):
+    loaders.batch_step = training.step
+    low, _ = combined(loaders.digester.digest(tensors))
+    box.write(
+        box_format.RING_DIGESTS, box_format.KIND_BATCH, found.ordinal, _NO_TEXTS,
+        pack_numbers(0, index, tensors[0].shape[0], low, training.step, 0, 0, 0))
+
+
+def _follow(found, tensors):
+    """The tensor with the most bytes per row stands for the sample: labels repeat."""
+    widest = max(tensors, key=lambda tensor: tensor.numel() // max(1, tensor.shape[0]) * tensor.element_size())
+    found.sketch.add(rows(widest))
+
+
+@accounted
+def pass_ends(iterator):
+    found = loaders.passes.get(iterator)
+    if found is not None:
+        found.sketch.write()
+
+
+@accounted
+def write_sketches():
+    """Also before the end of a pass, which may be long, and which the process may not see."""
+    for found in list(loaders.passes.values()):
+        found.sketch.write()
+
+
+def _at_exit():
+    if is_wanted():
+        write_sketches()
+
+
+lifecycle.exit_hooks.append(_at_exit)
