@@ -3,7 +3,7 @@
 Layout: sitecustomize.py starts importer.py, which notices imports; patches/ holds one small module per library; box.py
 writes records through libinquest; place.py finds the user's line; lifecycle.py, exceptions.py and stacks.py
 know the process itself; calls.py, works.py, phases.py and training.py are what several patches share;
-deterministic.py, seeds.py and timeouts.py apply what the step's options ask for, and nothing without them.
+seeds.py, patches/deterministic.py and patches/timeouts.py apply what the step's options ask for, nothing without them.
 
 Rules: nothing here raises into the user's program; after an internal error the hook is silent for the rest of the
 process; nothing synchronises a device or changes a number; standard library only, Python 3.8 or newer.

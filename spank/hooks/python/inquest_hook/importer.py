@@ -3,17 +3,19 @@
 The finder asks the other finders for the module, as if it were not there, and replaces exec_module on that one loader
 object; the loader keeps its type, and the module its spec. For every other import the finder costs one dictionary look-up.
 """
+import os
 import sys
 
-from inquest_hook import errors
-from inquest_hook.patches import PATCHES
+from inquest_hook import errors, patches
+
+_patches = patches.chosen(os.environ)  # imported library -> names of modules in patches/
 
 
 def _patch(name, module):
     """Applies the patches of one library. One that does not fit its version is missing, and nothing else is."""
     import importlib
 
-    for patch_name in PATCHES[name]:
+    for patch_name in _patches[name]:
         try:
             importlib.import_module("inquest_hook.patches." + patch_name).apply(module)
         except Exception:
@@ -51,7 +53,7 @@ class ImportWatcher:
 
     def __init__(self, finder):
         self._finder = finder
-        self._waiting = set(PATCHES)
+        self._waiting = set(_patches)
 
     def find_spec(self, name, path=None, target=None):
         if name not in self._waiting:
@@ -75,7 +77,7 @@ class ImportWatcher:
 
 def install(finder):
     finder.find_spec = ImportWatcher(finder).find_spec
-    for name in PATCHES:
+    for name in _patches:
         if name in sys.modules:
             _quietly(_before, name)
             _quietly(_patch, name, sys.modules[name])

@@ -3,7 +3,7 @@ import atexit
 import os
 import sys
 
-from inquest_hook import environment, exceptions, format as box_format, stacks
+from inquest_hook import environment, exceptions, format as box_format, injected, stacks
 from inquest_hook.box import box, guarded
 
 _handlers_installed = False
@@ -20,6 +20,7 @@ def ensure_box():
     _install_handlers()
     stacks.register()
     environment.record_process()
+    injected.record()
     return True
 
 
