@@ -23,6 +23,7 @@ class Draw:
     tasks: int
     ranks_per_task: int
     culprits: list
+    drawn: dict = dataclasses.field(default_factory=dict)
     words: set = dataclasses.field(default_factory=set)
 
     @property
@@ -42,15 +43,25 @@ class Draw:
         return new
 
 
+def _spread(truth, source, most_nodes, node_cpus):
+    """(nodes, tasks, ranks per task); the truth may fix how many tasks each node has."""
+    if "layout" in truth:
+        return len(truth["layout"]), sum(truth["layout"]), 1
+    per_task = truth.get("ranks_per_task", 1)
+    tasks = source.randint(*truth.get("tasks", [3, 6] if per_task == 1 else [2, 3]))
+    nodes = source.randint(-(-tasks * per_task // node_cpus), min(tasks, most_nodes))
+    return nodes, tasks, per_task
+
+
 def draw(truth, seed, most_nodes=4, node_cpus=4):
     source = random.Random(seed)
-    per_task = truth.get("ranks_per_task", 1)
-    tasks = source.randint(3, 6) if per_task == 1 else source.randint(2, 3)
-    nodes = source.randint(-(-tasks * per_task // node_cpus), min(tasks, most_nodes))
+    nodes, tasks, per_task = _spread(truth, source, most_nodes, node_cpus)
     ranks = tasks * per_task
     most = (ranks - 1) // 2 if truth.get("culprits") == "minority" else 1
     culprits = sorted(source.sample(range(ranks), source.randint(1, most)))
-    return Draw(source, nodes, tasks, per_task, culprits)
+    values = Draw(source, nodes, tasks, per_task, culprits)
+    values.drawn = settings(values, truth.get("drawn", {}))
+    return values
 
 
 def _styled(name, like):
@@ -83,6 +94,7 @@ EXPANSIONS = {
     "ranks": lambda values, spec: getattr(values, spec["ranks"]),
     "first": lambda values, spec: getattr(values, spec["first"])[0],
     "draw": lambda values, spec: getattr(values, spec["draw"]),
+    "drawn": lambda values, spec: values.drawn[spec["drawn"]] + spec.get("plus", 0),
 }
 
 

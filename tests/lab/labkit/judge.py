@@ -47,10 +47,23 @@ def place_problems(placed, diagnosis):
     return problems
 
 
+def first_step_problems(placed, diagnosis):
+    """The steps told lie around the first bad one, no wider apart than powers of two, at which ranks compare at the latest."""
+    told_steps = diagnosis.get("divergence") or {}
+    bad, good, true = told_steps.get("first_bad_step"), told_steps.get("last_good_step"), placed.first_bad_step
+    if true is None:
+        right = bad is None
+    else:
+        right = bad is not None and (-1 if good is None else good) < true <= bad <= 2 * true
+    return [] if right else [f"bad from step {bad}, good until {good}, but it began at {true}"]
+
+
 def diagnosis_problems(placed, diagnosis):
     got = told(diagnosis["cause"], diagnosis["ranks"])
     if got != told(placed.program.cause, placed.initiating):
         return [f"diagnosis.json says {got}"]
+    if placed.program.drifts:
+        return first_step_problems(placed, diagnosis)
     problems = place_problems(placed, diagnosis)
     if diagnosis["end"] not in placed.program.ends:
         problems.append(f"the end is {diagnosis['end']}, not {' or '.join(placed.program.ends)}")
@@ -70,9 +83,19 @@ def judge_failing(placed, end):
     report = report_named_by(end.comment)
     diagnosis, damage = read_diagnosis(report) if report else (None, "the job record names no report")
     problems += [damage] if damage else diagnosis_problems(placed, diagnosis)
+    if placed.program.drifts:
+        problems += drift_problems(placed, end)
     if not re.search(r"^inquest: ", end.output, re.MULTILINE):
         problems.append("no notice in the output")
     return (told(diagnosis["cause"], diagnosis["ranks"]) if diagnosis else "-"), problems
+
+
+def drift_problems(placed, end):
+    """A job whose replicas drifted apart ends well all the same, and is told of while it runs where that is asked."""
+    problems = [] if (end.state, end.exit_code) == ("COMPLETED", "0:0") else [f"state {end.state}, {end.exit_code}"]
+    if placed.program.truth.get("told_live") and not end.told_live:
+        problems.append("no record line before the job ended")
+    return problems
 
 
 def judge_sound(placed, end, home):

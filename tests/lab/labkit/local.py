@@ -2,14 +2,16 @@
 
 import dataclasses
 import os
+import pathlib
 import random
 import subprocess
 import time
 
-from labkit import workdir
+from labkit import weights, workdir
 
 LIMIT_S = 240
 QUIET_S = 25
+WITNESS = pathlib.Path(__file__).resolve().parent / "witness"
 
 
 @dataclasses.dataclass
@@ -24,17 +26,18 @@ def _environment(rank, tasks, job_id):
     return os.environ | {"SLURM_PROCID": str(rank), "SLURM_NTASKS": str(tasks),
                          "SLURM_LOCALID": str(rank), "SLURM_JOB_ID": str(job_id),
                          "SLURM_JOB_NODELIST": "localhost", "GLOO_SOCKET_IFNAME": "lo",
-                         "PYTHONUNBUFFERED": "1"}
+                         "PYTHONUNBUFFERED": "1", "OMP_NUM_THREADS": "1"}
 
 
 def _start(placed, python):
     job_id = random.SystemRandom().randint(1, 9999)
+    witness = {"PYTHONPATH": str(WITNESS)} if placed.program.group == "divergence" else {}
     tasks = []
     for rank in range(placed.values.tasks):
         with open(placed.folder / f"output-{rank}.txt", "wb") as output:
             tasks.append(subprocess.Popen(
                 [python, *placed.arguments], cwd=placed.folder, stdout=output, stderr=output,
-                env=_environment(rank, placed.values.tasks, job_id)))
+                env=_environment(rank, placed.values.tasks, job_id) | witness))
     return tasks
 
 
@@ -82,9 +85,18 @@ def run(placed, python):
 
 
 def kind_of_end(placed, statuses):
-    """hang, crash, exit or healthy, from the wait statuses of the tasks."""
+    """hang, crash, exit, or healthy or silent, from the wait statuses of the tasks."""
     if None in statuses:
         return "hang"
     if not any(statuses):
-        return "healthy"
+        return "silent" if placed.program.drifts else "healthy"
     return "crash" if any(statuses[rank] for rank in placed.values.culprits) else "exit"
+
+
+def judge(placed, end):
+    """(got, problems): the kind of end, and where the program promises equal replicas, what their weights did."""
+    got = kind_of_end(placed, end.statuses)
+    problems = [] if got in placed.program.ends else [f"statuses {end.statuses}"]
+    if not problems and placed.program.truth.get("weights") != "free" and placed.program.group == "divergence":
+        problems = weights.problems(placed)
+    return got, problems

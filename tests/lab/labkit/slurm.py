@@ -29,6 +29,7 @@ class SlurmEnd:
     comment: str
     output: str
     cancelled: str
+    told_live: bool
     seconds: float
 
 
@@ -43,6 +44,7 @@ class Run:
         self.output_file = placed.folder.parent / (self.job_name + ".out")
         self.due = workdir.outside_signal(placed.program, placed.values)
         self.notice_at = None
+        self.told_live = False
 
     @property
     def queued(self):
@@ -51,8 +53,9 @@ class Run:
 
     def options(self):
         values = self.placed.values
-        return [f"--nodes={values.nodes}", f"--ntasks={values.tasks}",
-                f"--cpus-per-task={values.ranks_per_task}"]
+        layout = self.placed.program.truth.get("layout")
+        return [f"--nodes={values.nodes}", f"--ntasks={values.tasks}", f"--cpus-per-task={values.ranks_per_task}",
+                *([f"--distribution=plane={layout[0]}"] if layout else [])]
 
     def command(self):
         common = [f"--job-name={self.job_name}", *self.options()]
@@ -96,6 +99,12 @@ class Run:
         patience = AFTER_NOTICE_OF_EITHER_S if either else AFTER_NOTICE_S
         return "notice" if now - self.notice_at > patience else ""
 
+    def look_into_record(self, output, job_id):
+        """Whether the record line is there while the job still runs; only of a job that ends by itself."""
+        if self.placed.program.drifts and job_id and not self.told_live and NOTICE.search(output):
+            state, _, comment = self.cluster.record(job_id)
+            self.told_live = state == "RUNNING" and bool(comment)
+
     def running(self, client, job_id):
         if client.poll() is None:
             return True
@@ -109,6 +118,7 @@ class Run:
         while self.running(client, job_id := job_id or self.cluster.job_id(self.job_name)):
             output = self.output()
             self.signal_when_due(output)
+            self.look_into_record(output, job_id)
             reason = "" if cancelled else self.reason_to_cancel(output, started)
             if reason and job_id:
                 self.cluster.cancel(job_id)
@@ -134,7 +144,7 @@ class Run:
         record = self.record(job_id) if job_id else ("", "", "")
         for core in self.placed.folder.glob("core*"):
             core.unlink()
-        return SlurmEnd(job_id, *record, self.output(), cancelled, time.monotonic() - started)
+        return SlurmEnd(job_id, *record, self.output(), cancelled, self.told_live, time.monotonic() - started)
 
 
 def _read_list(process, name):

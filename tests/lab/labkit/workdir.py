@@ -26,7 +26,15 @@ class Placed:
 
     @property
     def initiating(self):
-        return self.values.culprits if self.program.fails else []
+        if not self.program.fails:
+            return []
+        everyone = self.program.truth["initiating"] == "all"
+        return list(range(self.values.ranks)) if everyone else self.values.culprits
+
+    @property
+    def first_bad_step(self):
+        """The first step after which the replicas differ, 0: from the start; None: they stay equal."""
+        return draw.settings(self.values, self.program.truth.get("first_bad_step"))
 
 
 def _rename(text, new_names):
@@ -41,8 +49,8 @@ def place(program, values, parent):
     new_names = draw.names(values, program.truth["names"]) | {"cluster_env": module}
     target = pathlib.Path(parent) / f"{folder}_{values.random.randint(100, 999)}"
     target.mkdir()
-    settings = draw.settings(values, program.truth["settings"])
-    (target / f"{script}.py").write_text(_rename(program.source.read_text(), new_names))
+    settings = draw.settings(values, program.settings)
+    (target / f"{script}.py").write_text(_rename(program.text(), new_names))
     (target / f"{module}.py").write_text(RENDEZVOUS.read_text())
     (target / f"{data}.json").write_text(_rename(json.dumps(settings), new_names))
     return Placed(program, values, target, f"{script}.py", f"{data}.json")
