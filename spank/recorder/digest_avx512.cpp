@@ -4,7 +4,7 @@
 
 #include "digest_sums.h"
 
-#define AVX512 __attribute__((target("avx512f,avx512dq")))
+#define AVX512 __attribute__((target("avx512f,avx512dq,f16c,fma")))
 #define AVX512_INLINE AVX512 __attribute__((always_inline)) inline
 
 namespace inquest::recorder {
@@ -58,48 +58,75 @@ AVX512 void add_words(Sums& sums, const uint8_t* data, uint64_t blocks, uint64_t
     sums.product += total_of(product);
 }
 
-/* Each format gives 16 elements as two vectors of doubles. */
+/* Each format adds 16 elements to two vectors of partial sums. Squares of all but float64 are exact in double
+ * precision, so that fusing them with the addition changes nothing. kPart[i] is the partial sum that is kept
+ * in the i-th double of the vectors. */
+constexpr uint8_t kInOrder[kLanes] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+constexpr uint8_t kEvenAndOdd[kLanes] = {0, 2, 4, 6, 8, 10, 12, 14, 1, 3, 5, 7, 9, 11, 13, 15};
+
+AVX512_INLINE void add_exact(__m512d& squares, __m256 values) {
+    const __m512d wide = _mm512_cvtps_pd(values);
+    squares = _mm512_fmadd_pd(wide, wide, squares);
+}
+
 struct Float64 {
     static constexpr uint64_t kBytes = 128;
-    AVX512_INLINE static __m512d half(const uint8_t* data, uint64_t v) {
-        return _mm512_loadu_pd(data + 64 * v);
+    static constexpr const uint8_t* kPart = kInOrder;
+    AVX512_INLINE static void add(__m512d* squares, const uint8_t* data) {
+        for (uint64_t v = 0; v < kVectors; v++) {
+            const __m512d values = _mm512_loadu_pd(data + 64 * v);
+            squares[v] = _mm512_add_pd(squares[v], _mm512_mul_pd(values, values));
+        }
     }
 };
+
 struct Float32 {
     static constexpr uint64_t kBytes = 64;
-    AVX512_INLINE static __m512d half(const uint8_t* data, uint64_t v) {
-        return _mm512_cvtps_pd(_mm256_loadu_ps(reinterpret_cast<const float*>(data) + 8 * v));
+    static constexpr const uint8_t* kPart = kInOrder;
+    AVX512_INLINE static void add(__m512d* squares, const uint8_t* data) {
+        for (uint64_t v = 0; v < kVectors; v++) {
+            add_exact(squares[v], _mm256_loadu_ps(reinterpret_cast<const float*>(data) + 8 * v));
+        }
     }
 };
+
 struct Float16 {
     static constexpr uint64_t kBytes = 32;
-    AVX512_INLINE static __m512d half(const uint8_t* data, uint64_t v) {
-        const __m256i bits =
-            _mm256_castsi128_si256(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data) + v));
-        return _mm512_cvtps_pd(_mm512_castps512_ps256(_mm512_cvtph_ps(bits)));
+    static constexpr const uint8_t* kPart = kInOrder;
+    AVX512_INLINE static void add(__m512d* squares, const uint8_t* data) {
+        for (uint64_t v = 0; v < kVectors; v++) {
+            add_exact(squares[v],
+                      _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data) + v)));
+        }
     }
 };
-struct Bfloat16 {
+
+struct Bfloat16 { /* the upper half of a float32: even elements are moved there, odd ones are there */
     static constexpr uint64_t kBytes = 32;
-    AVX512_INLINE static __m512d half(const uint8_t* data, uint64_t v) {
-        const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data) + v);
-        const __m512i wide = _mm512_cvtepu16_epi32(_mm256_castsi128_si256(bits));
-        return _mm512_cvtps_pd(_mm512_castps512_ps256(_mm512_castsi512_ps(_mm512_slli_epi32(wide, 16))));
+    static constexpr const uint8_t* kPart = kEvenAndOdd;
+    AVX512_INLINE static void add(__m512d* squares, const uint8_t* data) {
+        const __m256i odd = _mm256_set1_epi32(static_cast<int>(0xffff0000U));
+        const __m256i pairs = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(data));
+        add_exact(squares[0], _mm256_castsi256_ps(_mm256_slli_epi32(pairs, 16)));
+        add_exact(squares[1], _mm256_castsi256_ps(_mm256_and_si256(pairs, odd)));
     }
 };
 
 template <typename Format>
 AVX512 void add_squares(Sums& sums, const uint8_t* data, uint64_t blocks) {
-    __m512d squares[kVectors] = {_mm512_loadu_pd(sums.square), _mm512_loadu_pd(sums.square + 8)};
-    for (const uint8_t* end = data + blocks * kBlockBytes; data < end; data += Format::kBytes) {
-#pragma GCC unroll 2
-        for (uint64_t v = 0; v < kVectors; v++) {
-            const __m512d values = Format::half(data, v);
-            squares[v] = _mm512_add_pd(squares[v], _mm512_mul_pd(values, values));
-        }
+    double parts[kLanes];
+    for (uint64_t i = 0; i < kLanes; i++) {
+        parts[i] = sums.square[Format::kPart[i]];
     }
-    _mm512_storeu_pd(sums.square, squares[0]);
-    _mm512_storeu_pd(sums.square + 8, squares[1]);
+    __m512d squares[kVectors] = {_mm512_loadu_pd(parts), _mm512_loadu_pd(parts + 8)};
+    for (const uint8_t* end = data + blocks * kBlockBytes; data < end; data += Format::kBytes) {
+        Format::add(squares, data);
+    }
+    _mm512_storeu_pd(parts, squares[0]);
+    _mm512_storeu_pd(parts + 8, squares[1]);
+    for (uint64_t i = 0; i < kLanes; i++) {
+        sums.square[Format::kPart[i]] = parts[i];
+    }
 }
 
 }  // namespace
@@ -109,7 +136,8 @@ const Kernel kAvx512Kernel = {
     {nullptr, add_squares<Float64>, add_squares<Float32>, add_squares<Float16>, add_squares<Bfloat16>}};
 
 bool has_avx512() {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("fma");
 }
 
 }  // namespace inquest::recorder

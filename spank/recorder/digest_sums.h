@@ -9,9 +9,11 @@ constexpr uint64_t kLanes = 16;
 constexpr uint64_t kBlockBytes = 128; /* one word for each lane */
 constexpr uint64_t kElementKinds = 5; /* enum inquest_element_kind */
 
-constexpr uint64_t kIndexFactor = 0x9e3779b97f4a7c15U; /* 2^64 / golden ratio, odd */
-constexpr uint64_t kFirstFactor = 0xbf58476d1ce4e5b9U; /* the multipliers of SplitMix64 */
-constexpr uint64_t kSecondFactor = 0x94d049bb133111ebU;
+constexpr uint64_t kIndexFactor = 0x9e3779b97f4a7c15U;      /* 2^64 / golden ratio, odd */
+constexpr uint64_t kFirstChainFactor = 0xbf58476d1ce4e5b9U; /* the multipliers of SplitMix64, */
+constexpr uint64_t kSecondChainFactor = 0x94d049bb133111ebU;
+constexpr uint64_t kFirstFactor = kFirstChainFactor >> 32U;   /* and their upper halves, odd too: a product */
+constexpr uint64_t kSecondFactor = kSecondChainFactor >> 32U; /* of 64 by 32 bits is two steps of AVX2 */
 
 struct Sums {
     uint64_t lane[kLanes];

@@ -130,8 +130,8 @@ inquest_digest described_digest(const std::vector<uint8_t>& packed) {
     for (uint64_t i = 0; i * 8 < packed.size(); i++) {
         uint64_t word = 0;
         std::memcpy(&word, packed.data() + i * 8, std::min<size_t>(8, packed.size() - i * 8));
-        const uint64_t x = chain(chain(word, (i + 1) * kI, 1), 0, kA);
-        const uint64_t mixed = chain(x, 0, kB);
+        const uint64_t x = chain(chain(word, (i + 1) * kI, 1), 0, kA >> 32U);
+        const uint64_t mixed = chain(x, 0, kB >> 32U);
         digest.lane[i % 16] += mixed;
         product += (mixed & 0xffffffffU) * (mixed >> 32U);
     }
