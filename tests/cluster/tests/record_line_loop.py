@@ -61,7 +61,7 @@ def check(name, entries, fails):
     harness.expect(len(entries) == 1, f"{name}: {len(entries)} records")
     comment = entries[0][1]
     if not fails:
-        harness.expect(comment == "", f"{name} was healthy and has {comment!r}")
+        harness.expect(comment == "", f"{name} was healthy ({entries[0][0]}) and has {comment!r}")
         return
     harness.expect(CLEAN.fullmatch(comment), f"{name} ({entries[0][0]}) has {comment!r}")
     harness.expect(not FORBIDDEN & set(comment) and len(comment) <= 1000, f"{name}: not clean: {comment!r}")
