@@ -83,6 +83,7 @@ struct Float64 {
     static constexpr uint64_t kBytes = 128;
     static constexpr const uint8_t* kPart = kInOrder;
     AVX2_INLINE static void add(__m256d* squares, const uint8_t* data) {
+#pragma GCC unroll 4
         for (uint64_t v = 0; v < kVectors; v++) {
             const __m256d values = _mm256_loadu_pd(reinterpret_cast<const double*>(data) + 4 * v);
             squares[v] = _mm256_add_pd(squares[v], _mm256_mul_pd(values, values));
@@ -94,6 +95,7 @@ struct Float32 {
     static constexpr uint64_t kBytes = 64;
     static constexpr const uint8_t* kPart = kInOrder;
     AVX2_INLINE static void add(__m256d* squares, const uint8_t* data) {
+#pragma GCC unroll 4
         for (uint64_t v = 0; v < kVectors; v++) {
             add_exact(squares[v], _mm_loadu_ps(reinterpret_cast<const float*>(data) + 4 * v));
         }
@@ -104,6 +106,7 @@ struct Float16 {
     static constexpr uint64_t kBytes = 32;
     static constexpr const uint8_t* kPart = kInOrder;
     AVX2_INLINE static void add(__m256d* squares, const uint8_t* data) {
+#pragma GCC unroll 4
         for (uint64_t v = 0; v < kVectors; v += 2) {
             const __m256 values =
                 _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data + 8 * v)));
@@ -118,6 +121,7 @@ struct Bfloat16 { /* the upper half of a float32: even elements are moved there,
     static constexpr const uint8_t* kPart = kEvenAndOdd;
     AVX2_INLINE static void add(__m256d* squares, const uint8_t* data) {
         const __m128i odd = _mm_set1_epi32(static_cast<int>(0xffff0000U));
+#pragma GCC unroll 4
         for (uint64_t v = 0; v < kVectors; v += 2) {
             const __m128i pairs = _mm_loadu_si128(reinterpret_cast<const __m128i*>(data + 8 * v));
             add_exact(squares[v], _mm_castsi128_ps(_mm_slli_epi32(pairs, 16)));
@@ -133,12 +137,14 @@ AVX2 void add_squares(Sums& sums, const uint8_t* data, uint64_t blocks) {
     for (uint64_t i = 0; i < kLanes; i++) {
         parts[i] = sums.square[Format::kPart[i]];
     }
+#pragma GCC unroll 4
     for (uint64_t v = 0; v < kVectors; v++) {
         squares[v] = _mm256_load_pd(parts + 4 * v);
     }
     for (const uint8_t* end = data + blocks * kBlockBytes; data < end; data += Format::kBytes) {
         Format::add(squares, data);
     }
+#pragma GCC unroll 4
     for (uint64_t v = 0; v < kVectors; v++) {
         _mm256_store_pd(parts + 4 * v, squares[v]);
     }

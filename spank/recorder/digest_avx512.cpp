@@ -73,6 +73,7 @@ struct Float64 {
     static constexpr uint64_t kBytes = 128;
     static constexpr const uint8_t* kPart = kInOrder;
     AVX512_INLINE static void add(__m512d* squares, const uint8_t* data) {
+#pragma GCC unroll 2
         for (uint64_t v = 0; v < kVectors; v++) {
             const __m512d values = _mm512_loadu_pd(data + 64 * v);
             squares[v] = _mm512_add_pd(squares[v], _mm512_mul_pd(values, values));
@@ -84,6 +85,7 @@ struct Float32 {
     static constexpr uint64_t kBytes = 64;
     static constexpr const uint8_t* kPart = kInOrder;
     AVX512_INLINE static void add(__m512d* squares, const uint8_t* data) {
+#pragma GCC unroll 2
         for (uint64_t v = 0; v < kVectors; v++) {
             add_exact(squares[v], _mm256_loadu_ps(reinterpret_cast<const float*>(data) + 8 * v));
         }
@@ -94,6 +96,7 @@ struct Float16 {
     static constexpr uint64_t kBytes = 32;
     static constexpr const uint8_t* kPart = kInOrder;
     AVX512_INLINE static void add(__m512d* squares, const uint8_t* data) {
+#pragma GCC unroll 2
         for (uint64_t v = 0; v < kVectors; v++) {
             add_exact(squares[v],
                       _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(data) + v)));

@@ -12,8 +12,10 @@ import sys
 LANES = 16
 CHUNK_BYTES = 8 << 20  # a multiple of LANES words; the operations below need a few times as much
 INDEX_FACTOR = 0x9E3779B97F4A7C15
-FIRST_FACTOR = 0xBF58476D1CE4E5B9
-SECOND_FACTOR = 0x94D049BB133111EB
+FIRST_CHAIN_FACTOR = 0xBF58476D1CE4E5B9
+SECOND_CHAIN_FACTOR = 0x94D049BB133111EB
+FIRST_FACTOR = FIRST_CHAIN_FACTOR >> 32
+SECOND_FACTOR = SECOND_CHAIN_FACTOR >> 32
 
 _WORD = (1 << 64) - 1
 _LOW_HALF = 0xFFFFFFFF
@@ -61,10 +63,6 @@ def _sums(torch, tensor):
     return torch.cat([lanes, product, squares.view(torch.int64)])
 
 
-def _signed(number):
-    return number - (1 << 64) if number >> 63 else number
-
-
 def _shifted(words):
     return (words >> 32) & _LOW_HALF
 
@@ -72,10 +70,10 @@ def _shifted(words):
 def _mixed(torch, data, first_word):
     words = torch.nn.functional.pad(data, (0, -data.numel() % 8)).view(torch.int64)
     index = torch.arange(first_word + 1, first_word + 1 + words.numel(), dtype=torch.int64, device=data.device)
-    mixed = words ^ index.mul_(_signed(INDEX_FACTOR))
-    for factor in (FIRST_FACTOR, SECOND_FACTOR):
+    mixed = words ^ index.mul_(INDEX_FACTOR - (1 << 64))
+    for factor in (FIRST_FACTOR >> 32, SECOND_FACTOR >> 32):
         mixed ^= _shifted(mixed)
-        mixed *= _signed(factor)
+        mixed *= factor
     return mixed.bitwise_xor_(_shifted(mixed))
 
 
@@ -125,12 +123,12 @@ def _chain(state, value, factor):
 def _folded(sums, tensor):
     lanes = [number & _WORD for number in sums[:LANES]]
     product, size = sums[LANES] & _WORD, tensor.numel() * tensor.element_size()
-    low = _chain(INDEX_FACTOR, size, FIRST_FACTOR)
-    high = _chain(_chain(INDEX_FACTOR, size, SECOND_FACTOR), product, SECOND_FACTOR)
+    low = _chain(INDEX_FACTOR, size, FIRST_CHAIN_FACTOR)
+    high = _chain(_chain(INDEX_FACTOR, size, SECOND_CHAIN_FACTOR), product, SECOND_CHAIN_FACTOR)
     for lane in lanes:
-        low = _chain(low, lane, FIRST_FACTOR)
-        high = _chain(high, lane, SECOND_FACTOR)
-    return _chain(low, 0, SECOND_FACTOR), _chain(high, 0, FIRST_FACTOR), tuple(lanes), _norm(sums[LANES + 1], tensor)
+        low = _chain(low, lane, FIRST_CHAIN_FACTOR)
+        high = _chain(high, lane, SECOND_CHAIN_FACTOR)
+    return _chain(low, 0, SECOND_CHAIN_FACTOR), _chain(high, 0, FIRST_CHAIN_FACTOR), tuple(lanes), _norm(sums[LANES + 1], tensor)
 
 
 def _norm(bits, tensor):
