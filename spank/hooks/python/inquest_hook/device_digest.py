@@ -71,7 +71,7 @@ def _mixed(torch, data, first_word):
     words = torch.nn.functional.pad(data, (0, -data.numel() % 8)).view(torch.int64)
     index = torch.arange(first_word + 1, first_word + 1 + words.numel(), dtype=torch.int64, device=data.device)
     mixed = words ^ index.mul_(INDEX_FACTOR - (1 << 64))
-    for factor in (FIRST_FACTOR >> 32, SECOND_FACTOR >> 32):
+    for factor in (FIRST_FACTOR, SECOND_FACTOR):
         mixed ^= _shifted(mixed)
         mixed *= factor
     return mixed.bitwise_xor_(_shifted(mixed))
