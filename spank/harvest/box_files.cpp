@@ -53,11 +53,12 @@ std::optional<inquest_box_live> read_live_counters_of(int directory_fd, const st
     return box.valid() ? read_live_counters(box.get()) : std::nullopt;
 }
 
-tl::expected<std::string, std::string> compress_box(int directory_fd, const std::string& name) {
-    const auto box = read_regular_file(directory_fd, name, kMaxBoxBytes, KeptEnd::head);
-    if (!box) return tl::make_unexpected(box.error());
-    if (box->cut) return tl::make_unexpected("longer than any box");
-    return compress(box->bytes);
+tl::expected<std::string, std::string> compress_file(int directory_fd, const std::string& name,
+                                                     size_t limit_bytes) {
+    const auto file = read_regular_file(directory_fd, name, limit_bytes, KeptEnd::head);
+    if (!file) return tl::make_unexpected(file.error());
+    if (file->cut) return tl::make_unexpected("too long");
+    return compress(file->bytes);
 }
 
 }  // namespace inquest::harvest

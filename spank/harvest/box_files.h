@@ -1,4 +1,5 @@
-/* The black boxes in a box directory: who they belong to, their live counters, and compressed copies.
+/* The black boxes and tensor tables in a box directory: who boxes belong to, their live counters, and
+ * compressed copies.
  *
  * Boxes are read with pread into private memory and never mapped (spank/format/black_box.h): another process
  * of the user may cut or change them at any moment. */
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "spank/format/black_box.h"
+#include "spank/format/tensor_table.h"
 #include "spank/harvest/process_table.h"
 
 namespace inquest::harvest {
@@ -18,6 +20,9 @@ namespace inquest::harvest {
 constexpr size_t kMaxDirectoryEntries = 4096;
 constexpr size_t kMaxBoxes = 256;
 constexpr size_t kMaxBoxBytes = size_t{4} * 1024 * 1024;
+/* The most that spank/format/tensor_table.h allows. */
+constexpr size_t kMaxTableBytes = INQUEST_TABLE_NAMES_OFFSET + INQUEST_TABLE_NAMES_MAX_BYTES +
+                                  size_t{INQUEST_TABLE_ENTRIES_MAX} * INQUEST_TABLE_ENTRY_BYTES;
 
 struct BoxFile {
     ProcessIdentity process;
@@ -31,8 +36,9 @@ std::vector<BoxFile> find_boxes(const std::vector<std::string>& names);
 std::optional<inquest_box_live> read_live_counters(int box_fd);
 std::optional<inquest_box_live> read_live_counters_of(int directory_fd, const std::string& name);
 
-/* The whole box, zstd-compressed. */
-tl::expected<std::string, std::string> compress_box(int directory_fd, const std::string& name);
+/* The whole file, zstd-compressed; one that is longer than the limit is none of ours. */
+tl::expected<std::string, std::string> compress_file(int directory_fd, const std::string& name,
+                                                     size_t limit_bytes);
 
 }  // namespace inquest::harvest
 

@@ -79,6 +79,7 @@ NodeFacts read_earlier_harvest(int node_directory_fd) {
     const Json node = text ? Json::parse(text->bytes, nullptr, false) : Json();
     if (!node.is_object()) return facts;
     facts.stalled_since_mono_ns = number(node, "stalled_since_mono_ns");
+    facts.divergence_noticed_mono_ns = number(node, "divergence_noticed_mono_ns");
     const auto processes = node.find("processes");
     if (processes == node.end() || !processes->is_array()) return facts;
     for (const Json& object : *processes)
@@ -93,6 +94,8 @@ void keep_earlier_facts(const NodeFacts& earlier, NodeFacts& facts) {
         progressed = keep_process(record, facts) || progressed;
     if (!facts.stalled_since_mono_ns && !progressed)
         facts.stalled_since_mono_ns = earlier.stalled_since_mono_ns;
+    if (!facts.divergence_noticed_mono_ns)
+        facts.divergence_noticed_mono_ns = earlier.divergence_noticed_mono_ns;
 }
 
 }  // namespace inquest::harvest

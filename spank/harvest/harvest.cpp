@@ -19,6 +19,7 @@ constexpr uint64_t kSampleIntervalNs = kNsPerSecond;
 constexpr uint64_t kStackWaitNs = 2U * kNsPerSecond;
 constexpr uint64_t kFlightWaitNs = 2U * kNsPerSecond;
 constexpr size_t kMaxStackBytes = size_t{1024} * 1024;
+constexpr size_t kMaxAllTablesBytes = size_t{64} * 1024 * 1024; /* of the node, compressed */
 
 /* Only a rank that is past its start and not yet ending is asked for stacks. A signal ends connect, poll and
  * nanosleep with EINTR even where the handler asks for a restart (signal(7)): while torch connects to its
@@ -37,6 +38,7 @@ class Harvester {
         : request_(request), system_(system), logs_(request.logs) {
         facts_.reason = request.reason;
         facts_.stalled_since_mono_ns = request.stalled_since_mono_ns;
+        facts_.divergence_noticed_mono_ns = request.divergence_noticed_mono_ns;
         facts_.damage = request.damage;
     }
 
@@ -58,13 +60,20 @@ class Harvester {
         boxes_directory_ = open_directory(request_.step.box_directory);
         if (!boxes_directory_.valid()) note("box directory: " + errno_text());
         if (boxes_directory_.valid()) names_ = list_directory(boxes_directory_.get(), kMaxDirectoryEntries);
-        auto evidence = make_step_evidence(request_.step);
+        auto evidence = open_evidence();
         if (!evidence) return tl::make_unexpected(evidence.error());
         auto node = make_directory_at(evidence->get(), request_.step.node);
         if (!node)
             return tl::make_unexpected(fmt::format("evidence of {}: {}", request_.step.node, node.error()));
         node_directory_ = std::move(*node);
         return {};
+    }
+
+    tl::expected<UniqueFd, std::string> open_evidence() {
+        if (request_.may_make_directories) return make_step_evidence(request_.step);
+        UniqueFd evidence = open_step_evidence(request_.step);
+        if (!evidence.valid()) return tl::make_unexpected("nobody wants it: " + errno_text());
+        return evidence;
     }
 
     void list_processes() {
@@ -162,6 +171,8 @@ class Harvester {
     void copy_file(const std::string& name) {
         if (identity_from_name(name, "box-", ".ibb"))
             copy_box(name);
+        else if (identity_from_name(name, "tensors-", ".ibt"))
+            copy_tensor_table(name);
         else if (identity_from_name(name, "stack-", ".txt"))
             copy_plain(name, name, kMaxStackBytes, KeptEnd::tail);
         else if (const auto owner = flight_pickle_owner(name))
@@ -173,7 +184,17 @@ class Harvester {
         if (result_.boxes == kMaxBoxes) return note(name + ": too many boxes");
         if (!read_live_counters_of(boxes_directory_.get(), name)) note(name + ": box was never finished");
         result_.boxes++;
-        write_or_note(name + ".zst", compress_box(boxes_directory_.get(), name));
+        write_or_note(name + ".zst", compress_file(boxes_directory_.get(), name, kMaxBoxBytes));
+    }
+
+    /* Not while ranks hang: harvests of a stall come one after the other, and the tables tell nothing of it.
+     */
+    void copy_tensor_table(const std::string& name) {
+        if (request_.reason == Reason::stall) return;
+        if (tables_left_bytes_ == 0) return note(name + ": too many tensor tables");
+        const auto table = compress_file(boxes_directory_.get(), name, kMaxTableBytes);
+        if (table) tables_left_bytes_ -= std::min(tables_left_bytes_, table->size());
+        write_or_note(name + ".zst", table);
     }
 
     /* torch appends the global rank to the file name that it was given (FlightRecorder.cpp):
@@ -229,6 +250,7 @@ class Harvester {
     std::map<ProcessIdentity, int32_t> ranks_;
     NodeFacts facts_;
     HarvestResult result_;
+    size_t tables_left_bytes_ = kMaxAllTablesBytes;
     uint64_t first_sample_mono_ns_ = 0;
 };
 

@@ -23,6 +23,10 @@ struct HarvestRequest {
     StepDescription step; /* with the directories to read and to write */
     Reason reason = Reason::end;
     std::optional<uint64_t> stalled_since_mono_ns;
+    std::optional<uint64_t> divergence_noticed_mono_ns;
+    /* False where evidence is written because others want it: when they have taken it away again, nothing is
+     * written. */
+    bool may_make_directories = true;
     std::map<ProcessIdentity, uint64_t> gone_mono_ns; /* when processes were noticed to be gone */
     std::vector<LogFile> logs;                        /* known before; those of living processes are added */
     std::vector<std::string> damage;                  /* met before the harvest: lines for node.json */
@@ -34,7 +38,8 @@ struct HarvestResult {
     std::vector<std::string> damage; /* as written to node.json */
 };
 
-/* Collects and writes <report directory>/evidence/<step>/<node>/, making directories that are missing. */
+/* Collects and writes <report directory>/evidence/<step>/<node>/, making directories that are missing if it
+ * may. */
 tl::expected<HarvestResult, std::string> harvest_node(const HarvestRequest& request,
                                                       const HarvestSystem& system);
 

@@ -21,6 +21,8 @@ const char* reason_text(Reason reason) {
             return "end";
         case Reason::requested:
             return "requested";
+        case Reason::divergence:
+            return "divergence";
     }
     return "end";
 }
@@ -78,6 +80,7 @@ std::string render_node_json(const StepDescription& step, const NodeFacts& facts
                        {"collected_wall_ns", facts.collected_wall_ns},
                        {"stall_ns", step.stall_seconds * kNsPerSecond},
                        {"stalled_since_mono_ns", or_null(facts.stalled_since_mono_ns)},
+                       {"divergence_noticed_mono_ns", or_null(facts.divergence_noticed_mono_ns)},
                        {"step_ended", step.ended},
                        {"injected", step.injected},
                        {"left_alone", step.left_alone},

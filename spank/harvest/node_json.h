@@ -13,7 +13,7 @@
 namespace inquest::harvest {
 
 /* Why a harvest is taken. */
-enum class Reason { stall, death, failure, end, requested };
+enum class Reason { stall, death, failure, end, requested, divergence };
 
 /* A process that owns a box. An absent value could not be read. */
 struct ProcessRecord {
@@ -35,6 +35,7 @@ struct NodeFacts {
     uint64_t collected_mono_ns = 0;
     uint64_t collected_wall_ns = 0;
     std::optional<uint64_t> stalled_since_mono_ns;
+    std::optional<uint64_t> divergence_noticed_mono_ns;
     std::vector<ProcessRecord> processes;
     std::vector<std::string> damage;
 };

@@ -22,6 +22,24 @@ bool has_succeeded(const Json& task) {
            status->get<int64_t>() == 0;
 }
 
+bool has_failed(const Json& task) {
+    const auto status = task.is_object() ? task.find("wait_status") : task.end();
+    return task.is_object() && status != task.end() && status->is_number_integer() &&
+           status->get<int64_t>() != 0;
+}
+
+bool is_number(const Json& node, const char* key) {
+    const auto found = node.find(key);
+    return found != node.end() && found->is_number();
+}
+
+void take_events(const Json& node, NodeState& state) {
+    const auto reason = node.find("reason");
+    state.noticed_divergence = is_number(node, "divergence_noticed_mono_ns");
+    state.noticed_else = is_number(node, "stalled_since_mono_ns") ||
+                         (reason != node.end() && (*reason == "stall" || *reason == "death"));
+}
+
 void take_content(const std::string& text, NodeState& state) {
     const Json node = Json::parse(text, nullptr, false);
     if (!node.is_object()) return;
@@ -30,10 +48,12 @@ void take_content(const std::string& text, NodeState& state) {
     const auto collected = node.find("collected_wall_ns");
     if (collected != node.end() && collected->is_number_unsigned())
         state.collected_wall_ns = collected->get<uint64_t>();
+    take_events(node, state);
     const auto tasks = node.find("tasks");
     if (tasks == node.end() || !tasks->is_array()) return;
     state.tasks = tasks->size();
     state.all_tasks_succeeded = std::all_of(tasks->begin(), tasks->end(), has_succeeded);
+    state.any_task_failed = std::any_of(tasks->begin(), tasks->end(), has_failed);
 }
 
 }  // namespace
@@ -89,6 +109,17 @@ bool NodeSurvey::all_succeeded(const StepDescription& step) const {
         tasks += state.tasks;
     }
     return tasks == step.task_count;
+}
+
+bool NodeSurvey::noticed_divergence() const {
+    return std::any_of(nodes_.begin(), nodes_.end(),
+                       [](const auto& node) { return node.second.noticed_divergence; });
+}
+
+bool NodeSurvey::noticed_only_divergence() const {
+    return noticed_divergence() && std::none_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+               return node.second.noticed_else || node.second.any_task_failed;
+           });
 }
 
 bool NodeSurvey::none_failed() const {

@@ -17,6 +17,9 @@ struct NodeState {
     bool step_ended = false;
     uint64_t tasks = 0;
     bool all_tasks_succeeded = false; /* every task listed has exit status 0 */
+    bool any_task_failed = false;
+    bool noticed_divergence = false;
+    bool noticed_else = false; /* a stall, a death, a failure */
 };
 
 class NodeSurvey {
@@ -36,6 +39,9 @@ class NodeSurvey {
     [[nodiscard]] bool all_succeeded(const StepDescription& step) const;
     /* Whether some nodes have written final evidence, and each task of those ended with status 0. */
     [[nodiscard]] bool none_failed() const;
+    /* Whether a node has noticed replicas that differ, and no node anything else. */
+    [[nodiscard]] bool noticed_divergence() const;
+    [[nodiscard]] bool noticed_only_divergence() const;
 
  private:
     void read_node(int evidence_fd, const std::string& node);

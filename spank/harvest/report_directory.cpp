@@ -13,6 +13,7 @@ namespace inquest::harvest {
 namespace {
 
 constexpr const char* kEvidence = "evidence";
+constexpr const char* kDigests = "digests";
 constexpr int kMaxDepth = 2; /* <step>/<node>/file */
 
 /* The part of the path above the report directory is the user's own and may hold links. */
@@ -68,17 +69,14 @@ bool remove_evidence_root(int report_fd) {
     return unlinkat(report_fd, kEvidence, AT_REMOVEDIR) == 0 || errno == ENOENT;
 }
 
-}  // namespace
-
-UniqueFd open_step_evidence(const StepDescription& step) {
+UniqueFd open_of_step(const StepDescription& step, const char* what) {
     const UniqueFd report = open_report(step.report_directory);
-    const UniqueFd evidence = report.valid() ? open_directory_at(report.get(), kEvidence) : UniqueFd();
-    return evidence.valid() ? open_directory_at(evidence.get(), step_name(step.step_id)) : UniqueFd();
+    const UniqueFd all = report.valid() ? open_directory_at(report.get(), what) : UniqueFd();
+    return all.valid() ? open_directory_at(all.get(), step_name(step.step_id)) : UniqueFd();
 }
 
-tl::expected<UniqueFd, std::string> make_step_evidence(const StepDescription& step) {
-    const std::string components[] = {last_component(step.report_directory), kEvidence,
-                                      step_name(step.step_id)};
+tl::expected<UniqueFd, std::string> make_of_step(const StepDescription& step, const char* what) {
+    const std::string components[] = {last_component(step.report_directory), what, step_name(step.step_id)};
     UniqueFd directory = open_parent(step.report_directory);
     if (!directory.valid()) return failed(step.report_directory, errno_text());
     for (const std::string& component : components) {
@@ -87,6 +85,37 @@ tl::expected<UniqueFd, std::string> make_step_evidence(const StepDescription& st
         directory = std::move(*next);
     }
     return directory;
+}
+
+}  // namespace
+
+UniqueFd open_step_evidence(const StepDescription& step) {
+    return open_of_step(step, kEvidence);
+}
+
+tl::expected<UniqueFd, std::string> make_step_evidence(const StepDescription& step) {
+    return make_of_step(step, kEvidence);
+}
+
+UniqueFd open_step_digests(const StepDescription& step) {
+    return open_of_step(step, kDigests);
+}
+
+tl::expected<UniqueFd, std::string> make_step_digests(const StepDescription& step) {
+    return make_of_step(step, kDigests);
+}
+
+void remove_own_digests(const StepDescription& step) {
+    const UniqueFd parent = open_parent(step.report_directory);
+    const UniqueFd report = open_report(step.report_directory);
+    const UniqueFd digests = report.valid() ? open_directory_at(report.get(), kDigests) : UniqueFd();
+    if (!parent.valid() || !digests.valid()) return;
+    const std::string name = step_name(step.step_id);
+    const UniqueFd of_step = open_directory_at(digests.get(), name);
+    if (of_step.valid()) unlinkat(of_step.get(), step.node.c_str(), 0);
+    unlinkat(digests.get(), name.c_str(), AT_REMOVEDIR);
+    unlinkat(report.get(), kDigests, AT_REMOVEDIR);
+    unlinkat(parent.get(), last_component(step.report_directory).c_str(), AT_REMOVEDIR);
 }
 
 tl::expected<void, std::string> remove_step_evidence(const std::string& report_directory,

@@ -20,6 +20,15 @@ UniqueFd open_step_evidence(const StepDescription& step);
 /* The same, making what is missing. The directory that holds the report directory has to exist. */
 tl::expected<UniqueFd, std::string> make_step_evidence(const StepDescription& step);
 
+/* <report directory>/digests/<step>, where the nodes of a running step tell each other what their replicas
+ * hold: opened, or made like the evidence. */
+UniqueFd open_step_digests(const StepDescription& step);
+tl::expected<UniqueFd, std::string> make_step_digests(const StepDescription& step);
+
+/* Removes this node's file there, and each directory above it that is empty then, up to the report directory.
+ * Follows no link; what cannot be removed stays. */
+void remove_own_digests(const StepDescription& step);
+
 /* Removes what Inquest wrote about this step, and the report directory itself when nothing else is left in
  * it: evidence/<step>, notice-<step>.txt and, with the last step, evidence, diagnosis.json and report.txt.
  * Follows no link, descends no deeper than evidence goes, leaves foreign files alone. An error names the

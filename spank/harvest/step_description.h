@@ -37,7 +37,8 @@ struct StepDescription {
     std::vector<std::string> injected;
     std::vector<std::string> left_alone;
     std::vector<TaskRecord> tasks; /* of this node, in order of appearance */
-    bool ended = false;            /* every process of the step on this node is gone */
+    bool cancel_on_divergence = false;
+    bool ended = false; /* every process of the step on this node is gone */
 };
 
 /* The step's name in paths and JSON: its number, or "batch", "interactive", "extern". */

@@ -77,6 +77,7 @@ void start_step(StepDescription& step, const StepMessage& message) {
     step.task_count = fields.task_count;
     step.local_task_count = fields.local_task_count;
     step.stall_seconds = fields.stall_seconds;
+    step.cancel_on_divergence = (fields.flags & INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE) != 0;
     step.node = message.texts[INQUEST_STEP_TEXT_NODE];
     step.nodes = message.texts[INQUEST_STEP_TEXT_NODES];
     step.report_directory = message.texts[INQUEST_STEP_TEXT_REPORT];

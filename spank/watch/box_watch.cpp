@@ -76,6 +76,13 @@ std::vector<inquest_box_live> BoxWatch::living() const {
     return result;
 }
 
+std::vector<replicas::ReplicaRecord> BoxWatch::take_replica_records() {
+    std::vector<replicas::ReplicaRecord> records;
+    for (auto& [process, box] : boxes_)
+        if (box.live) box.replicas.read(box.file.get(), *box.live, records);
+    return records;
+}
+
 std::vector<harvest::ProcessIdentity> BoxWatch::take_new_processes() {
     return std::exchange(new_processes_, {});
 }

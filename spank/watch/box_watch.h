@@ -14,6 +14,7 @@
 #include "spank/format/black_box.h"
 #include "spank/harvest/process_table.h"
 #include "spank/harvest/unique_fd.h"
+#include "spank/replicas/box_reader.h"
 #include "spank/watch/process_probe.h"
 
 namespace inquest::watch {
@@ -35,6 +36,10 @@ class BoxWatch {
     /* Live counters of the processes that lived at the last update. */
     [[nodiscard]] std::vector<inquest_box_live> living() const;
 
+    /* What the boxes say about replicas and was not taken yet, as of the last update; bounded, so that more
+     * may be left. */
+    std::vector<replicas::ReplicaRecord> take_replica_records();
+
     /* Processes that came to life since the last call. */
     std::vector<harvest::ProcessIdentity> take_new_processes();
 
@@ -48,6 +53,7 @@ class BoxWatch {
         harvest::UniqueFd file;
         ProcessProbe probe;
         std::optional<inquest_box_live> live;
+        replicas::BoxReader replicas;
         bool seen_alive = false;
         bool alive = false;
         std::optional<uint64_t> gone_mono_ns;

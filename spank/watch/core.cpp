@@ -25,6 +25,8 @@ constexpr uint64_t kNsPerSecond = 1000000000U;
 constexpr uint64_t kWorkerAnswerNs = 30U * kNsPerSecond;
 constexpr uint64_t kJobEndNs = 25U * kNsPerSecond;
 constexpr int kCheckEveryMs = 1000;
+constexpr uint64_t kRecordNs = 20U * kNsPerSecond;
+constexpr size_t kMaxRecordProcesses = 8;
 
 uint64_t now_ns() {
     static const harvest::HarvestSystem system = harvest::real_system();
@@ -83,11 +85,13 @@ std::vector<pollfd> Core::descriptors() const {
 /* Which descriptor is ready does not matter: none of the calls blocks, and there are few. */
 void Core::serve_once() {
     std::vector<pollfd> watched = descriptors();
-    poll(watched.data(), watched.size(), clients_.empty() && job_ends_.empty() ? -1 : kCheckEveryMs);
+    const bool is_idle = clients_.empty() && job_ends_.empty() && records_.empty();
+    poll(watched.data(), watched.size(), is_idle ? -1 : kCheckEveryMs);
     take_signals();
     accept_clients();
     serve_clients();
     serve_workers();
+    start_records();
     answer_job_ends();
     check_deadlines();
 }
@@ -164,7 +168,7 @@ void Core::start_step(uint64_t client, const harvest::StepMessage& message, cons
     const StepKey key{message.fields.job_id, message.fields.step_id};
     if (StepWorker* old = find_worker(key)) give_up(*old, "is replaced by a new run of its step");
     if (!make_room()) return answer(client, INQUEST_STEP_REPLY_REFUSED);
-    auto worker = StepWorker::start(key, message.fields.uid, message.fields.gid, options_.analyzer_path);
+    auto worker = StepWorker::start(key, message.fields.uid, message.fields.gid, options_.programs);
     if (!worker) {
         syslog(LOG_ERR, "step %u.%u has no worker: %s", key.job_id, key.step_id, worker.error().c_str());
         return answer(client, INQUEST_STEP_REPLY_REFUSED);
@@ -231,7 +235,34 @@ void Core::give_up(StepWorker& worker, const char* why) {
 void Core::reap_workers() {
     int status = 0;
     for (pid_t pid = waitpid(-1, &status, WNOHANG); pid > 0; pid = waitpid(-1, &status, WNOHANG))
-        forget_worker(pid, status);
+        if (!forget_record(pid)) forget_worker(pid, status);
+}
+
+/* A worker is the user's and may ask as it likes: it gets a few, one after the other. */
+void Core::start_records() {
+    for (StepWorker& worker : workers_) {
+        const bool has_one = std::any_of(records_.begin(), records_.end(), [&](const RecordProcess& record) {
+            return record.step == worker.key();
+        });
+        if (!has_one && records_.size() < kMaxRecordProcesses && worker.take_record_request())
+            start_record(worker);
+    }
+}
+
+void Core::start_record(StepWorker& worker) {
+    const pid_t pid = start_record_process(options_.epilog_path, options_.record_field,
+                                           options_.programs.slurm_conf, worker.key());
+    if (pid < 0) return worker.tell_recorded();
+    records_.push_back({pid, worker.key(), now_ns() + kRecordNs});
+}
+
+bool Core::forget_record(pid_t pid) {
+    const auto found = std::find_if(records_.begin(), records_.end(),
+                                    [&](const RecordProcess& record) { return record.pid == pid; });
+    if (found == records_.end()) return false;
+    if (StepWorker* worker = find_worker(found->step)) worker->tell_recorded();
+    records_.erase(found);
+    return true;
 }
 
 /* Its last answers may still be in the channel. */
@@ -263,6 +294,8 @@ void Core::check_deadlines() {
     for (StepWorker& worker : workers_)
         if (!worker.is_broken() && now > kWorkerAnswerNs && worker.owes_since(now - kWorkerAnswerNs))
             give_up(worker, "does not answer");
+    for (const RecordProcess& record : records_)
+        if (now >= record.deadline_mono_ns) kill(record.pid, SIGKILL);
     std::erase_if(job_ends_, [&](const JobEnd& end) {
         if (now < end.deadline_mono_ns) return false;
         for (StepWorker& worker : workers_)

@@ -14,6 +14,8 @@
 
 #include "spank/harvest/step_messages.h"
 #include "spank/harvest/unique_fd.h"
+#include "spank/watch/programs.h"
+#include "spank/watch/record_process.h"
 #include "spank/watch/step_worker.h"
 
 struct pollfd;
@@ -22,8 +24,10 @@ namespace inquest::watch {
 
 struct CoreOptions {
     std::string run_directory;
-    std::string analyzer_path;
-    uid_t trusted_uid = 0; /* whose connections and journals are taken: root's; a test's own */
+    WorkerPrograms programs;
+    std::string epilog_path;            /* inquest-epilog, for the record of a running job */
+    std::string record_field = "admin"; /* its --field */
+    uid_t trusted_uid = 0;              /* whose connections and journals are taken: root's; a test's own */
     size_t max_clients = 512;
     size_t max_workers = 256;
 };
@@ -75,6 +79,9 @@ class Core {
     void forget_worker(pid_t pid, int wait_status);
     void answer_job_ends();
     void check_deadlines();
+    void start_records();
+    void start_record(StepWorker& worker);
+    bool forget_record(pid_t pid);
 
     CoreOptions options_;
     harvest::UniqueFd listener_;
@@ -83,6 +90,7 @@ class Core {
     uint64_t next_client_ = 1;
     std::vector<StepWorker> workers_;
     std::vector<JobEnd> job_ends_;
+    std::vector<RecordProcess> records_;
     bool stopping_ = false;
 };
 

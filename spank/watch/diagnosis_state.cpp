@@ -16,17 +16,22 @@ std::string text_field(const nlohmann::json& object, const char* name) {
 
 }  // namespace
 
-bool is_diagnosed_for_good(const harvest::StepDescription& step) {
+std::optional<DiagnosisState> read_diagnosis_state(const harvest::StepDescription& step) {
     const harvest::UniqueFd report = harvest::open_directory(step.report_directory);
-    if (!report.valid()) return false;
+    if (!report.valid()) return std::nullopt;
     const auto text = harvest::read_regular_file(report.get(), "diagnosis.json", kMaxDiagnosisBytes,
                                                  harvest::KeptEnd::head);
-    if (!text) return false;
+    if (!text) return std::nullopt;
     const auto diagnosis = nlohmann::json::parse(text->bytes, nullptr, false);
     if (!diagnosis.is_object() || text_field(diagnosis, "step") != harvest::step_name(step.step_id))
-        return false;
-    const std::string end = text_field(diagnosis, "end");
-    return end == "hang" || end == "crash" || end == "exit";
+        return std::nullopt;
+    return DiagnosisState{text_field(diagnosis, "cause"), text_field(diagnosis, "family"),
+                          text_field(diagnosis, "confidence"), text_field(diagnosis, "end")};
+}
+
+bool is_diagnosed_for_good(const harvest::StepDescription& step) {
+    const auto diagnosis = read_diagnosis_state(step);
+    return diagnosis && (diagnosis->end == "hang" || diagnosis->end == "crash" || diagnosis->end == "exit");
 }
 
 }  // namespace inquest::watch

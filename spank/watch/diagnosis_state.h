@@ -1,11 +1,26 @@
-/* Whether the step has been diagnosed for good, as far as a worker may know: it reads one field and names no
- * cause. */
+/* What a worker may know of its step's diagnosis: a few fields, by which it decides what to do next. */
 #ifndef INQUEST_SPANK_WATCH_DIAGNOSIS_STATE_H
 #define INQUEST_SPANK_WATCH_DIAGNOSIS_STATE_H
+
+#include <optional>
+#include <string>
 
 #include "spank/harvest/step_description.h"
 
 namespace inquest::watch {
+
+/* Fields of configs/schemas/diagnosis.schema.json; empty where ill-typed. */
+struct DiagnosisState {
+    std::string cause;
+    std::string family;
+    std::string confidence;
+    std::string end;
+
+    [[nodiscard]] bool is_healthy() const { return cause == "healthy"; }
+};
+
+/* diagnosis.json of the report directory; nothing when there is none about this step. It is the user's. */
+std::optional<DiagnosisState> read_diagnosis_state(const harvest::StepDescription& step);
 
 /* True when diagnosis.json of the report directory is about this step and says that it hangs, crashed or
  * exited (field "end" of configs/schemas/diagnosis.schema.json). A step that is slow, healthy or unknown may

@@ -24,6 +24,7 @@ void Lead::on_harvest(int64_t sign_ns) {
 void Lead::tick() {
     const uint64_t now = system_.mono_ns();
     if (analyzer_.is_running(now)) return;
+    take_analysis();
     if (now - looked_mono_ns_ < (wanted_ ? kLookEveryNs : kLookAtEndEveryNs)) return;
     looked_mono_ns_ = now;
     if (wanted_) {
@@ -49,12 +50,34 @@ void Lead::look_at_end() {
 void Lead::conclude() {
     wanted_.reset();
     concluded_ = survey_.all_ended(step_);
-    if (!concluded_ || !remove_if_well()) analyzer_.start(step_, system_.mono_ns() + kAnalysisNs);
+    if (concluded_ && remove_if_well()) return;
+    analyzer_.start(step_, system_.mono_ns() + kAnalysisNs);
+    analysing_ = true;
+}
+
+/* Replicas that seemed to differ are the analyzer's to judge: nothing is left of a false alarm. */
+void Lead::take_analysis() {
+    if (!std::exchange(analysing_, false) || !survey_.noticed_divergence()) return;
+    const auto diagnosis = read_diagnosis_state(step_);
+    if (!diagnosis) return;
+    if (!diagnosis->is_healthy()) {
+        if (!std::exchange(told_divergence_, true)) divergence_ = diagnosis;
+    } else if (!wanted_ && (survey_.noticed_only_divergence() || has_ended_well())) {
+        remove_evidence();
+    }
+}
+
+bool Lead::has_ended_well() const {
+    return survey_.all_ended(step_) && survey_.all_succeeded(step_);
+}
+
+void Lead::remove_evidence() {
+    harvest::remove_step_evidence(step_.report_directory, harvest::step_name(step_.step_id));
 }
 
 bool Lead::remove_if_well() {
-    if (!survey_.all_succeeded(step_)) return false;
-    harvest::remove_step_evidence(step_.report_directory, harvest::step_name(step_.step_id));
+    if (!survey_.all_succeeded(step_) || survey_.noticed_divergence()) return false;
+    remove_evidence();
     return true;
 }
 
@@ -68,7 +91,9 @@ bool Lead::is_settled() {
 
 void Lead::finish(uint64_t deadline_mono_ns) {
     while (system_.mono_ns() < deadline_mono_ns) {
-        if (!analyzer_.is_running(system_.mono_ns()) && is_settled()) return;
+        const bool is_idle = !analyzer_.is_running(system_.mono_ns());
+        if (is_idle) take_analysis();
+        if (is_idle && is_settled()) return;
         system_.sleep_ns(kLookEveryNs / 5);
     }
 }

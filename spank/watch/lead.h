@@ -1,14 +1,17 @@
 /* The lead: the worker of the step's first node. It has the evidence of all nodes analysed, and removes it
- * when the step turned out to be healthy. All calls return at once, except finish(). */
+ * when the step turned out to be healthy: its tasks' exit statuses say so, or, where replicas seemed to
+ * differ, the analyzer does. All calls return at once, except finish(). */
 #ifndef INQUEST_SPANK_WATCH_LEAD_H
 #define INQUEST_SPANK_WATCH_LEAD_H
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "spank/harvest/harvest_system.h"
 #include "spank/harvest/node_survey.h"
 #include "spank/watch/analyzer_process.h"
+#include "spank/watch/diagnosis_state.h"
 
 namespace inquest::watch {
 
@@ -24,6 +27,9 @@ class Lead {
 
     void tick();
 
+    /* The first diagnosis of a step in which replicas differ, once. */
+    std::optional<DiagnosisState> take_divergence() { return std::exchange(divergence_, std::nullopt); }
+
     /* For the end of the job: lets a running analysis end and, when no task of this node failed, waits for
      * the other nodes to end in order to remove the evidence of a healthy step. An analysis that has not
      * begun is the epilog's. */
@@ -37,7 +43,10 @@ class Lead {
 
     [[nodiscard]] bool is_due() const;
     void conclude();
+    void take_analysis();
+    void remove_evidence();
     bool remove_if_well();
+    [[nodiscard]] bool has_ended_well() const;
     bool is_settled();
     void look_at_end();
 
@@ -47,6 +56,9 @@ class Lead {
     harvest::NodeSurvey survey_;
     std::optional<Wanted> wanted_;
     uint64_t looked_mono_ns_ = 0;
+    bool analysing_ = false;
+    bool told_divergence_ = false;
+    std::optional<DiagnosisState> divergence_;
     bool concluded_ = false; /* all nodes had ended when it was analysed last, or the evidence was removed */
 };
 

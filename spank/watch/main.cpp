@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 
 #include "inquest_paths.h"
@@ -16,7 +17,8 @@ namespace {
 
 struct Options {
     bool foreground = false;
-    CoreOptions core{INQUEST_RUN_DIRECTORY, INQUEST_PATH_ANALYZER, 0};
+    CoreOptions core{
+        INQUEST_RUN_DIRECTORY, {INQUEST_PATH_ANALYZER, INQUEST_SCANCEL, {}}, INQUEST_PATH_EPILOG};
 };
 
 ExitStatus serve(const Options& options) {
@@ -39,7 +41,11 @@ ExitStatus parse_and_serve(int argc, char** argv) {
     Options options;
     CLI::App app("Watches the Slurm steps of this node for Inquest");
     app.add_flag("--foreground", options.foreground, "stay in the foreground and log to standard error too");
-    app.add_option("--analyzer", options.core.analyzer_path, "program that analyses evidence")
+    app.add_option("--analyzer", options.core.programs.analyzer, "program that analyses evidence")
+        ->capture_default_str();
+    app.add_option("--field", options.core.record_field,
+                   "field of the job record for the line of a running job: admin, system or comment")
+        ->check(CLI::IsMember({"admin", "system", "comment"}))
         ->capture_default_str();
     app.set_version_flag("--version", INQUEST_VERSION_TEXT);
     try {
@@ -47,6 +53,7 @@ ExitStatus parse_and_serve(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? ExitStatus::ok : ExitStatus::usage;
     }
+    if (const char* slurm_conf = getenv("SLURM_CONF")) options.core.programs.slurm_conf = slurm_conf;
     if (!options.foreground && daemon(0, 0) != 0) return ExitStatus::internal_error;
     return serve(options);
 }

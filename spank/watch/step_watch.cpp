@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "spank/harvest/report_directory.h"
+#include "spank/watch/cancel_job.h"
 #include "spank/watch/diagnosis_state.h"
 #include "spank/watch/evidence_sign.h"
 #include "spank/watch/stall_rule.h"
@@ -25,12 +26,23 @@ constexpr uint64_t kSameEventNs = 5U * kNsPerSecond;
 constexpr uint64_t kLookAtBoxesEveryNs = kNsPerSecond;
 constexpr uint64_t kMaxAgeAfterEndNs = uint64_t{24} * 3600U * kNsPerSecond;
 constexpr int kMaxHarvestsPerStall = 10;
+constexpr int kMaxDivergenceHarvests = 5;
+/* A cancelled job should have its record, for which the daemon is waited for this long, and its notice, which
+ * srun prints within a second. */
+constexpr uint64_t kWaitForRecordNs = 15U * kNsPerSecond;
+constexpr uint64_t kWaitForNoticeNs = 2U * kNsPerSecond;
+constexpr int kMaxTakes = 64; /* a full ring needs a few */
+/* Only about replicas that differ is a running job given up (docs/man/inquestd.8.md). */
+constexpr const char* kDivergenceFamily = "weight-divergence";
 constexpr int kMaxRequestedHarvests = 100; /* somebody may touch the sign all day */
 
 }  // namespace
 
-StepWatch::StepWatch(harvest::HarvestSystem system, std::string analyzer_path)
-    : system_(std::move(system)), lead_(step_, system_, std::move(analyzer_path)) {}
+StepWatch::StepWatch(harvest::HarvestSystem system, WorkerPrograms programs)
+    : system_(std::move(system)),
+      programs_(std::move(programs)),
+      replicas_(step_, system_),
+      lead_(step_, system_, programs_.analyzer) {}
 
 uint8_t StepWatch::handle(std::string_view packet) {
     const auto message = harvest::parse_step_message(packet);
@@ -71,6 +83,8 @@ uint8_t StepWatch::on_step_end() {
     wanted_harvest_.reset();
     unconfirmed_deaths_.clear();
     stall_.reset();
+    take_last_replica_records();
+    if (take_differences()) give_sign(step_);
     if (!any_task_failed(step_) && !read_sign(step_)) {
         finished_ = step_.node_count == 1 && all_tasks_succeeded(step_);
         return INQUEST_STEP_REPLY_DONE;
@@ -82,6 +96,8 @@ uint8_t StepWatch::on_job_end() {
     finished_ = true;
     if (!boxes_) return INQUEST_STEP_REPLY_DONE;
     step_.ended = true; /* no process of the job is left, also where STEP_END was lost */
+    replicas_.leave();
+    if (take_differences()) give_sign(step_);
     const bool wanted = any_task_failed(step_) || read_sign(step_);
     if (wanted && !harvested_since_end_) harvest_now(Reason::end);
     if (step_.node_index == 0) lead_.finish(system_.mono_ns() + kFinishNs);
@@ -94,9 +110,12 @@ void StepWatch::tick() {
         watch_boxes();
         check_stall();
     }
+    check_replicas();
     check_sign();
     if (wanted_harvest_) harvest_now(*std::exchange(wanted_harvest_, std::nullopt));
     if (step_.node_index == 0) lead_.tick();
+    if (const auto divergence = lead_.take_divergence()) on_divergence(*divergence);
+    check_cancel();
     check_age();
 }
 
@@ -137,6 +156,50 @@ void StepWatch::check_stall() {
     announce(Reason::stall);
 }
 
+void StepWatch::check_replicas() {
+    if (!step_.ended) replicas_.take(boxes_->take_replica_records());
+    replicas_.tick();
+    if (take_differences()) announce(Reason::divergence);
+}
+
+/* True when there are new ones and the step has not had its share of harvests because of them. */
+bool StepWatch::take_differences() {
+    bool found = false;
+    while (replicas_.take_difference())
+        found = true;
+    if (!found || divergence_harvests_ >= kMaxDivergenceHarvests) return false;
+    divergence_harvests_++;
+    if (!divergence_noticed_mono_ns_) divergence_noticed_mono_ns_ = system_.mono_ns();
+    return true;
+}
+
+/* A step that failed is diagnosed by its failure: there ranks stop anywhere. */
+void StepWatch::take_last_replica_records() {
+    for (int take = 0; take < kMaxTakes; take++) {
+        const auto records = boxes_->take_replica_records();
+        if (records.empty()) break;
+        replicas_.take(records);
+    }
+    if (all_tasks_succeeded(step_)) replicas_.end();
+}
+
+void StepWatch::on_divergence(const DiagnosisState& diagnosis) {
+    wants_record_ = true;
+    const bool may_cancel = step_.cancel_on_divergence && diagnosis.confidence == "certain" &&
+                            diagnosis.family == kDivergenceFamily;
+    if (may_cancel) cancel_mono_ns_ = system_.mono_ns() + kWaitForRecordNs;
+}
+
+void StepWatch::on_recorded() {
+    if (cancel_mono_ns_) cancel_mono_ns_ = std::min(*cancel_mono_ns_, system_.mono_ns() + kWaitForNoticeNs);
+}
+
+void StepWatch::check_cancel() {
+    if (!cancel_mono_ns_ || system_.mono_ns() < *cancel_mono_ns_) return;
+    cancel_mono_ns_.reset();
+    if (!step_.ended) cancel_job(programs_.scancel, programs_.slurm_conf, step_.job_id);
+}
+
 void StepWatch::check_sign() {
     const uint64_t now = system_.mono_ns();
     if (now - sign_looked_mono_ns_ < kSignEveryNs || wanted_harvest_) return;
@@ -170,6 +233,9 @@ bool StepWatch::harvest_now(Reason reason) {
     request.step = step_;
     request.reason = reason;
     if (stall_ && reason == Reason::stall) request.stalled_since_mono_ns = stall_->since_mono_ns;
+    request.divergence_noticed_mono_ns = divergence_noticed_mono_ns_;
+    request.may_make_directories =
+        any_task_failed(step_) || (reason != Reason::requested && reason != Reason::end);
     request.gone_mono_ns = boxes_->gone();
     request.logs = logs_;
     request.deadline_mono_ns = now + kHarvestNs;
@@ -177,7 +243,7 @@ bool StepWatch::harvest_now(Reason reason) {
     handled_sign_ns_ = read_sign(step_);
     harvested_since_end_ = step_.ended;
     if (written && step_.node_index == 0) lead_.on_harvest(handled_sign_ns_.value_or(0));
-    return written;
+    return written || (!request.may_make_directories && !handled_sign_ns_);
 }
 
 }  // namespace inquest::watch

@@ -9,19 +9,22 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "spank/format/step_journal.h"
 #include "spank/harvest/harvest.h"
 #include "spank/harvest/step_messages.h"
 #include "spank/watch/box_watch.h"
+#include "spank/watch/divergence_watch.h"
 #include "spank/watch/lead.h"
+#include "spank/watch/programs.h"
 
 namespace inquest::watch {
 
 class StepWatch {
  public:
-    StepWatch(harvest::HarvestSystem system, std::string analyzer_path);
+    StepWatch(harvest::HarvestSystem system, WorkerPrograms programs);
     StepWatch(const StepWatch&) = delete;
     StepWatch& operator=(const StepWatch&) = delete;
 
@@ -30,6 +33,12 @@ class StepWatch {
 
     /* To be called about every 200 ms. */
     void tick();
+
+    /* True when the diagnosis belongs into the job's record already now; once. */
+    bool take_record_request() { return std::exchange(wants_record_, false); }
+
+    /* The record was written, or could not be. */
+    void on_recorded();
 
     /* The job has ended, the step ended well without other nodes, its box directory was removed after its
      * end, or it ended so long ago that nobody will say so any more. */
@@ -52,6 +61,11 @@ class StepWatch {
     void confirm_deaths();
     [[nodiscard]] bool exited_normally(const harvest::ProcessIdentity& process) const;
     void check_stall();
+    void check_replicas();
+    void take_last_replica_records();
+    bool take_differences();
+    void on_divergence(const DiagnosisState& diagnosis);
+    void check_cancel();
     void check_sign();
     void check_age();
 
@@ -61,8 +75,10 @@ class StepWatch {
     bool harvest_now(harvest::Reason reason);
 
     harvest::HarvestSystem system_;
+    WorkerPrograms programs_;
     harvest::StepDescription step_;
     std::optional<BoxWatch> boxes_;
+    DivergenceWatch replicas_;
     Lead lead_;
     std::vector<harvest::LogFile> logs_;
     std::vector<Death> unconfirmed_deaths_;
@@ -73,6 +89,10 @@ class StepWatch {
     uint64_t sign_looked_mono_ns_ = 0;
     std::optional<uint64_t> ended_mono_ns_;
     uint64_t age_looked_mono_ns_ = 0;
+    std::optional<uint64_t> divergence_noticed_mono_ns_;
+    int divergence_harvests_ = 0;
+    bool wants_record_ = false;
+    std::optional<uint64_t> cancel_mono_ns_;
     bool failure_seen_ = false;
     bool harvested_since_end_ = false;
     int requested_harvests_ = 0;

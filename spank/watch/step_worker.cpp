@@ -20,11 +20,13 @@ namespace {
 
 /* A start and an exit of each task that a node can have, with room to spare. */
 constexpr size_t kMaxQueuedMessages = 16384;
+constexpr int kMaxEvents = 16;
+constexpr int kMaxRecords = 3;
 
-[[noreturn]] void be_worker(uid_t uid, gid_t gid, int channel_fd, const std::string& analyzer_path) {
+[[noreturn]] void be_worker(uid_t uid, gid_t gid, int channel_fd, const WorkerPrograms& programs) {
     if (!become_user(uid, gid, channel_fd)) _exit(static_cast<int>(ExitStatus::privileges));
     try {
-        StepWatch watch(harvest::real_system(), analyzer_path);
+        StepWatch watch(harvest::real_system(), programs);
         run_worker_loop(kWorkerChannelFd, watch);
     } catch (const std::exception&) {
         _exit(static_cast<int>(ExitStatus::internal_error));
@@ -35,7 +37,7 @@ constexpr size_t kMaxQueuedMessages = 16384;
 }  // namespace
 
 tl::expected<StepWorker, std::string> StepWorker::start(const StepKey& key, uid_t uid, gid_t gid,
-                                                        const std::string& analyzer_path) {
+                                                        const WorkerPrograms& programs) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
         return tl::make_unexpected(harvest::errno_text());
@@ -45,7 +47,7 @@ tl::expected<StepWorker, std::string> StepWorker::start(const StepKey& key, uid_
     const harvest::UniqueFd workers_end(ends[1]);
     worker.pid_ = fork();
     if (worker.pid_ < 0) return tl::make_unexpected(harvest::errno_text());
-    if (worker.pid_ == 0) be_worker(uid, gid, ends[1], analyzer_path);
+    if (worker.pid_ == 0) be_worker(uid, gid, ends[1], programs);
     return worker;
 }
 
@@ -79,6 +81,8 @@ std::vector<Answer> StepWorker::receive() {
         if (count < 0 && (errno == EAGAIN || errno == EINTR)) return answers;
         closed_ = count == 0;
         if (closed_) return answers;
+        if (count == static_cast<ssize_t>(sizeof reply) && reply.token == kEventToken && take_event())
+            continue;
         const auto debt = debts_.find(reply.token);
         if (count != static_cast<ssize_t>(sizeof reply) || debt == debts_.end()) {
             broken_ = true;
@@ -89,6 +93,24 @@ std::vector<Answer> StepWorker::receive() {
                                                                           : INQUEST_STEP_REPLY_REFUSED)});
         debts_.erase(debt);
     }
+}
+
+/* False when there are more than any step has. */
+bool StepWorker::take_event() {
+    wants_record_ = true;
+    return ++events_ <= kMaxEvents;
+}
+
+bool StepWorker::take_record_request() {
+    return std::exchange(wants_record_, false) && records_++ < kMaxRecords;
+}
+
+void StepWorker::tell_recorded() {
+    if (broken_ || closed_ || outbox_.size() >= kMaxQueuedMessages) return;
+    const RequestHeader header{kEventToken};
+    outbox_.emplace_back(sizeof header, '\0');
+    std::memcpy(outbox_.back().data(), &header, sizeof header);
+    flush();
 }
 
 std::vector<uint64_t> StepWorker::take_debts() {

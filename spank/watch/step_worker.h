@@ -11,9 +11,11 @@
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
+#include <utility>
 #include <vector>
 
 #include "spank/harvest/unique_fd.h"
+#include "spank/watch/programs.h"
 
 namespace inquest::watch {
 
@@ -36,7 +38,7 @@ class StepWorker {
     /* Forks the worker, which becomes the user and watches. An error text when there is no process to be had.
      */
     static tl::expected<StepWorker, std::string> start(const StepKey& key, uid_t uid, gid_t gid,
-                                                       const std::string& analyzer_path);
+                                                       const WorkerPrograms& programs);
 
     /* Passes a step message on; its answer is owed to `client` (0: to nobody). False when the queue is full.
      */
@@ -46,6 +48,12 @@ class StepWorker {
      * ended. */
     std::vector<Answer> receive();
     void flush();
+
+    /* Whether the worker has asked for the record since the last call; true a few times at most. */
+    bool take_record_request();
+
+    /* Answers that. */
+    void tell_recorded();
 
     /* Ends the debts: the clients that are still owed an answer. */
     std::vector<uint64_t> take_debts();
@@ -68,6 +76,8 @@ class StepWorker {
     [[nodiscard]] bool is_closed() const { return closed_; }
 
  private:
+    bool take_event();
+
     struct Debt {
         uint64_t client = 0;
         uint64_t since_mono_ns = 0;
@@ -79,6 +89,9 @@ class StepWorker {
     std::deque<std::string> outbox_;
     std::map<uint64_t, Debt> debts_; /* by token */
     uint64_t next_token_ = 1;
+    bool wants_record_ = false;
+    int events_ = 0;
+    int records_ = 0;
     bool step_ended_ = false;
     bool broken_ = false;
     bool closed_ = false;

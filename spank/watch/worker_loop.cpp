@@ -35,6 +35,10 @@ Received take_request(int channel_fd, std::string& buffer, StepWatch& watch) {
     if (count < static_cast<ssize_t>(sizeof(RequestHeader))) return Received::closed;
     RequestHeader header{};
     std::memcpy(&header, buffer.data(), sizeof header);
+    if (header.token == kEventToken) {
+        watch.on_recorded();
+        return Received::request;
+    }
     const std::string_view message(buffer.data() + sizeof header, static_cast<size_t>(count) - sizeof header);
     reply_to(channel_fd, header.token, watch.handle(message));
     return Received::request;
@@ -59,6 +63,7 @@ void run_worker_loop(int channel_fd, StepWatch& watch) {
         if (!take_requests(channel_fd, buffer, watch)) return;
         if (now_ms() < next_tick_ms) continue;
         watch.tick();
+        if (watch.take_record_request()) reply_to(channel_fd, kEventToken, INQUEST_STEP_REPLY_DONE);
         next_tick_ms = now_ms() + kTickMs;
     }
 }

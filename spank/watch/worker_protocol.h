@@ -2,7 +2,10 @@
  *
  * Core to worker: RequestHeader, then the bytes of one step message. Worker to core: one WorkerReply for each
  * request. The worker is the user's: the core takes a reply only for a token that it gave to this very
- * worker. */
+ * worker.
+ *
+ * Besides, under the token of events: the worker asks that its step's diagnosis be put into the job's record
+ * (WorkerReply), and the core says that this was tried (RequestHeader alone). */
 #ifndef INQUEST_SPANK_WATCH_WORKER_PROTOCOL_H
 #define INQUEST_SPANK_WATCH_WORKER_PROTOCOL_H
 
@@ -23,6 +26,8 @@ struct WorkerReply {
     uint8_t unused[7];
 };
 static_assert(sizeof(WorkerReply) == 16);
+
+constexpr uint64_t kEventToken = 0; /* no request has it */
 
 constexpr size_t kMaxRequestBytes = sizeof(RequestHeader) + INQUEST_STEP_MESSAGE_MAX_BYTES;
 

@@ -85,8 +85,8 @@ harvest::StepDescription FakeNode::step() const {
     step.gid = getgid();
     step.node_index = node_index;
     step.node_count = node_count;
-    step.task_count = node_count;
-    step.local_task_count = 1;
+    step.task_count = node_count * local_task_count;
+    step.local_task_count = local_task_count;
     step.stall_seconds = stall_seconds;
     step.node = fmt::format("n{}", node_index + 1);
     step.nodes = fmt::format("n[1-{}]", node_count);
@@ -108,6 +108,7 @@ inquest_step_message FakeNode::fields(uint16_t kind) const {
     fields.task_count = described.task_count;
     fields.local_task_count = described.local_task_count;
     fields.stall_seconds = described.stall_seconds;
+    fields.flags = flags;
     fields.task = INQUEST_STEP_TASK_NONE;
     fields.mono_ns = mono_ns;
     fields.wall_ns = wall_ns;

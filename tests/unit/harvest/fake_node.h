@@ -69,7 +69,9 @@ class FakeNode {
     bool answers_signals = true;
     uint32_t node_index = 0;
     uint32_t node_count = 1;
+    uint32_t local_task_count = 1;
     uint32_t stall_seconds = 10;
+    uint32_t flags = 0; /* of messages */
 
  private:
     [[nodiscard]] inquest_step_message fields(uint16_t kind) const;

@@ -26,7 +26,7 @@ TEST_CASE("a box is compressed whole") {
     FakeNode node;
     node.write_box({815, 4711}, inquest::test::live_of_rank(3));
     const UniqueFd boxes = open_directory(node.boxes());
-    const auto compressed = compress_box(boxes.get(), "box-815-4711.ibb");
+    const auto compressed = compress_file(boxes.get(), "box-815-4711.ibb", kMaxBoxBytes);
     REQUIRE(compressed);
     CHECK(decompress(*compressed) == read_file(node.boxes() / "box-815-4711.ibb"));
     CHECK(read_live_counters_of(boxes.get(), "box-815-4711.ibb")->rank == 3);
@@ -36,12 +36,12 @@ TEST_CASE("what is no box is refused") {
     FakeNode node;
     const UniqueFd boxes = open_directory(node.boxes());
     write_file(node.boxes() / "long", std::string(kMaxBoxBytes + 1, 'x'));
-    CHECK_FALSE(compress_box(boxes.get(), "long"));
-    CHECK_FALSE(compress_box(boxes.get(), "missing"));
+    CHECK_FALSE(compress_file(boxes.get(), "long", kMaxBoxBytes));
+    CHECK_FALSE(compress_file(boxes.get(), "missing", kMaxBoxBytes));
     REQUIRE(mkfifo((node.boxes() / "fifo").c_str(), 0600) == 0);
-    CHECK_FALSE(compress_box(boxes.get(), "fifo"));
+    CHECK_FALSE(compress_file(boxes.get(), "fifo", kMaxBoxBytes));
     std::filesystem::create_symlink("long", node.boxes() / "link");
-    CHECK_FALSE(compress_box(boxes.get(), "link"));
+    CHECK_FALSE(compress_file(boxes.get(), "link", kMaxBoxBytes));
     write_file(node.boxes() / "short", "INQBBOX1");
     CHECK_FALSE(read_live_counters_of(boxes.get(), "short"));
     CHECK_FALSE(read_live_counters_of(boxes.get(), "long"));

@@ -81,7 +81,10 @@ class Daemon {
 
  private:
     [[noreturn]] void serve(int ready_fd) const {
-        Core core({run_directory_, "/bin/true", geteuid(), max_clients_, max_workers_});
+        CoreOptions options{run_directory_, {"/bin/true", "/bin/true", {}}, "/bin/true", "admin", geteuid()};
+        options.max_clients = max_clients_;
+        options.max_workers = max_workers_;
+        Core core(options);
         if (!core.start() || write(ready_fd, "", 1) != 1) _exit(1);
         core.run();
         _exit(0);

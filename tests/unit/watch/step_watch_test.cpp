@@ -34,7 +34,7 @@ struct Scene {
             usleep(50); /* the analyzer is a real process */
             move(duration_ns / 100 + 1);
         };
-        watch.emplace(system, analyzer);
+        watch.emplace(system, WorkerPrograms{analyzer, node.root() / "scancel", {}});
         live.last_progress_mono_ns = node.mono_ns;
         node.write_process(kRank, 'S', 1ULL << 39);
         node.write_box(kRank, live);
@@ -257,7 +257,7 @@ TEST_CASE("the end of the job is the end of the step, also when nobody said so")
 
 TEST_CASE("messages out of order are refused") {
     FakeNode node;
-    StepWatch watch(node.system(), "/nonexistent");
+    StepWatch watch(node.system(), WorkerPrograms{"/nonexistent", "/nonexistent", {}});
     watch.tick();
     CHECK(watch.handle("") == INQUEST_STEP_REPLY_REFUSED);
     CHECK(watch.handle(node.plain_message(INQUEST_STEP_END)) == INQUEST_STEP_REPLY_REFUSED);

@@ -1,0 +1,91 @@
+#include "spank/replicas/comparison.h"
+
+#include <algorithm>
+
+#include "spank/replicas/rank_set.h"
+
+namespace inquest::replicas {
+namespace {
+
+constexpr size_t kMaxWorlds = 64;
+constexpr size_t kMaxGroupRanks = size_t{1} << 18U;
+constexpr size_t kMaxDifferences = 64;
+/* Two jobs that cannot be told apart start each other anew again and again. */
+constexpr int kMaxStarts = 16;
+
+}  // namespace
+
+void Comparison::add(const ReplicaRecord& record) {
+    World* world = world_of(record.source);
+    if (world == nullptr || !belongs(*world, record.source)) return;
+    if (const auto* digest = std::get_if<StateDigest>(&record.what))
+        add_state(*world, record.source.rank, *digest);
+    else if (const auto* pass = std::get_if<SamplerPass>(&record.what))
+        world->samples.add(record.source, *pass);
+    else
+        add_samples(*world, record.source, std::get<SampleHashes>(record.what));
+}
+
+Comparison::World* Comparison::world_of(const Source& source) {
+    if (worlds_.size() >= kMaxWorlds && worlds_.count(source.world) == 0) return nullptr;
+    return &worlds_[source.world];
+}
+
+/* A second process of the same rank: the job was started again. */
+bool Comparison::belongs(World& world, const Source& source) {
+    if (source.born_wall_ns <= world.ended_wall_ns || world.starts > kMaxStarts) return false;
+    const auto known = world.born_wall_ns.emplace(source.rank, source.born_wall_ns).first;
+    if (known->second == source.born_wall_ns) return true;
+    if (known->second > source.born_wall_ns) return false;
+    World again;
+    again.starts = world.starts + 1;
+    again.ended_wall_ns = known->second;
+    again.born_wall_ns[source.rank] = source.born_wall_ns;
+    world = std::move(again);
+    return true;
+}
+
+void Comparison::add_state(World& world, uint32_t rank, const StateDigest& digest) {
+    ReplicaGroup* group = group_of(world, digest);
+    if (group == nullptr) return;
+    group->add(rank, digest);
+    judge({digest.optimizer, digest.ranks}, *group, false);
+}
+
+ReplicaGroup* Comparison::group_of(World& world, const StateDigest& digest) {
+    const auto known = world.groups.find({digest.optimizer, digest.ranks});
+    if (known != world.groups.end()) return &known->second;
+    std::vector<uint32_t> ranks = parse_ranks(digest.ranks);
+    if (ranks.size() < 2 || group_ranks_ + ranks.size() > kMaxGroupRanks) return nullptr;
+    group_ranks_ += ranks.size();
+    const GroupKey key{digest.optimizer, digest.ranks};
+    return &world.groups.emplace(key, ReplicaGroup(std::move(ranks))).first->second;
+}
+
+void Comparison::judge(const GroupKey& key, ReplicaGroup& group, bool all) {
+    while (const auto found = group.judge(all))
+        if (differences_.size() < kMaxDifferences)
+            differences_.push_back(
+                {Difference::Kind::state, key.first, key.second, found->second, found->first});
+}
+
+void Comparison::add_samples(World& world, const Source& source, const SampleHashes& piece) {
+    if (!world.samples.add(source, piece) || differences_.size() >= kMaxDifferences) return;
+    if (std::exchange(world.overlapping_loaders[piece.loader], true)) return;
+    differences_.push_back({Difference::Kind::samples, piece.loader, {}, 0, {}});
+}
+
+void Comparison::finish() {
+    for (auto& [id, world] : worlds_)
+        for (auto& [key, group] : world.groups)
+            judge(key, group, true);
+}
+
+std::optional<Difference> Comparison::take_difference() {
+    if (differences_.empty()) return std::nullopt;
+    Difference difference = std::move(differences_.front());
+    differences_.pop_front();
+    return difference;
+}
+
+}  // namespace inquest::replicas

@@ -1,0 +1,239 @@
+/* Replicas that differ, from the boxes of one node to evidence, diagnosis, record and cancelling. */
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "spank/watch/evidence_sign.h"
+#include "spank/watch/step_watch.h"
+#include "tests/unit/catch.h"
+#include "tests/unit/replicas/box_builder.h"
+
+using namespace inquest::watch;
+using inquest::harvest::ProcessIdentity;
+using inquest::test::BoxBuilder;
+using inquest::test::FakeNode;
+using inquest::test::parameters_after;
+using inquest::test::read_file;
+using inquest::test::write_file;
+using Json = nlohmann::json;
+
+namespace {
+
+constexpr uint64_t kSecond = 1000000000;
+constexpr int kPatience = 5000;
+constexpr const char* kHealthy = R"({"step": "0", "cause": "healthy", "end": "healthy"})";
+constexpr const char* kDiverged = R"({"step": "0", "cause": "some-cause", "family": "weight-divergence",
+    "confidence": "certain", "end": "unknown"})";
+
+/* A node with two ranks; the analyzer says what the test wants it to say. */
+struct Scene {
+    explicit Scene(const char* verdict, uint32_t flags = 0) {
+        node.flags = flags;
+        node.local_task_count = 2;
+        write_program("analyzer", "cp '" + (node.root() / "verdict").string() + "' \"$4/diagnosis.json\"");
+        write_program("scancel", "echo \"$@\" >> '" + (node.root() / "cancelled").string() + "'");
+        write_file(node.root() / "verdict", verdict);
+        watch.emplace(node.system(), WorkerPrograms{node.root() / "analyzer", node.root() / "scancel", {}});
+        for (const BoxBuilder& box : boxes)
+            node.write_process(box.process(), 'S', 1ULL << 39U);
+        write_boxes();
+        REQUIRE(watch->handle(node.start_message()) == INQUEST_STEP_REPLY_DONE);
+        tick();
+    }
+
+    void write_program(const std::string& name, const std::string& line) const {
+        write_file(node.root() / name,
+                   "#!/bin/sh\necho \"$@\" >> '" + (node.root() / name).string() + ".calls'\n" + line + "\n");
+        std::filesystem::permissions(node.root() / name, std::filesystem::perms::owner_all);
+    }
+    [[nodiscard]] size_t calls(const std::string& program) const {
+        const std::string lines = read_file(node.root() / (program + ".calls"));
+        return static_cast<size_t>(std::count(lines.begin(), lines.end(), '\n'));
+    }
+
+    void write_boxes() {
+        for (BoxBuilder& box : boxes) {
+            box.live().last_progress_mono_ns = node.mono_ns;
+            box.write_into(node.boxes());
+        }
+    }
+    void report(int64_t step, uint64_t first, uint64_t second) {
+        boxes[0].digest(parameters_after(step, first, 2), "DistributedDataParallel");
+        boxes[1].digest(parameters_after(step, second, 2), "DistributedDataParallel");
+        write_boxes();
+    }
+
+    void tick() {
+        node.mono_ns += kSecond / 5;
+        watch->tick();
+    }
+    /* The analyzer and scancel are real processes. */
+    template <typename Condition>
+    bool tick_until(Condition condition) {
+        for (int turn = 0; turn < kPatience; turn++) {
+            if (condition()) return true;
+            usleep(500);
+            tick();
+        }
+        return false;
+    }
+    void tick_some(int turns = 100) {
+        for (int turn = 0; turn < turns; turn++) {
+            usleep(500);
+            tick();
+        }
+    }
+    void end(int32_t wait_status = 0) {
+        for (const BoxBuilder& box : boxes) {
+            watch->handle(node.task_message(INQUEST_TASK_START, box.process().pid, box.process().pid));
+            watch->handle(
+                node.task_message(INQUEST_TASK_EXIT, box.process().pid, box.process().pid, wait_status));
+            node.remove_process(box.process());
+        }
+        CHECK(watch->handle(node.plain_message(INQUEST_STEP_END)) == INQUEST_STEP_REPLY_DONE);
+    }
+    [[nodiscard]] bool has_evidence() const { return std::filesystem::exists(node.evidence()); }
+    [[nodiscard]] bool has_report() const { return std::filesystem::exists(node.report()); }
+    [[nodiscard]] Json node_json() const {
+        return Json::parse(read_file(node.evidence() / "n1" / "node.json"));
+    }
+
+    FakeNode node;
+    BoxBuilder boxes[2] = {{{815, 4711}, 0, 2}, {{816, 4712}, 1, 2}};
+    std::optional<StepWatch> watch;
+};
+
+}  // namespace
+
+TEST_CASE("replicas that agree leave nothing behind") {
+    Scene scene(kDiverged);
+    for (int64_t step = 1; step < 64; step++)
+        scene.report(step, static_cast<uint64_t>(step), static_cast<uint64_t>(step));
+    scene.tick_some();
+    scene.end();
+    CHECK_FALSE(scene.has_report());
+    CHECK(scene.watch->is_finished());
+}
+
+TEST_CASE("replicas that differ are evidence while the job runs, and for the record") {
+    Scene scene(kDiverged);
+    write_file(scene.node.boxes() / "tensors-815-4711.ibt", "table");
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    CHECK(scene.node_json()["reason"] == "divergence");
+    CHECK(scene.node_json()["divergence_noticed_mono_ns"].is_number());
+    CHECK(std::filesystem::exists(scene.node.evidence() / "n1" / "tensors-815-4711.ibt.zst"));
+    scene.report(8, 7, 8);
+    scene.tick_some();
+    CHECK(scene.calls("analyzer") == 1);
+    CHECK_FALSE(scene.watch->take_record_request());
+    CHECK(scene.calls("scancel") == 0);
+}
+
+TEST_CASE("a diagnosis of replicas that differ outlives the well ended step") {
+    Scene scene(kDiverged);
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.end();
+    CHECK(scene.node_json()["step_ended"] == true);
+    REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 2; }));
+    scene.tick_some();
+    scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
+    CHECK(scene.has_evidence());
+}
+
+TEST_CASE("a difference that only the end shows is analysed too") {
+    Scene scene(kDiverged);
+    scene.boxes[0].digest(parameters_after(4, 7, 3), "DistributedDataParallel");
+    scene.boxes[1].digest(parameters_after(4, 8, 3), "DistributedDataParallel");
+    scene.write_boxes();
+    scene.tick_some();
+    CHECK_FALSE(scene.has_report());
+    scene.end();
+    CHECK(scene.node_json()["divergence_noticed_mono_ns"].is_number());
+    REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 1; }));
+    scene.tick_some();
+    CHECK(scene.has_evidence());
+}
+
+TEST_CASE("a false alarm leaves nothing, and is not raised again") {
+    Scene scene(kHealthy);
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 1; }));
+    REQUIRE(scene.tick_until([&] { return !scene.has_report(); }));
+    scene.report(8, 7, 8);
+    scene.tick_some();
+    CHECK(scene.calls("analyzer") == 1);
+    CHECK_FALSE(scene.watch->take_record_request());
+    scene.end();
+    CHECK_FALSE(scene.has_report());
+}
+
+TEST_CASE("a false alarm of the last moment leaves nothing either") {
+    Scene scene(kHealthy);
+    scene.tick();
+    scene.report(4, 7, 8);
+    scene.end();
+    CHECK(scene.has_evidence());
+    REQUIRE(scene.tick_until([&] { return !scene.has_report(); }));
+    scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
+    CHECK_FALSE(scene.has_report());
+}
+
+TEST_CASE("evidence of something else stays when the replicas turn out to agree") {
+    Scene scene(kHealthy);
+    scene.report(4, 7, 8);
+    scene.node.remove_process(scene.boxes[1].process());
+    REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") >= 1; }));
+    scene.watch->handle(scene.node.task_message(INQUEST_TASK_START, 1, 816));
+    scene.watch->handle(scene.node.task_message(INQUEST_TASK_EXIT, 1, 816, 9));
+    scene.tick_some();
+    CHECK(scene.has_evidence());
+}
+
+TEST_CASE("a job is cancelled when that was asked for and the diagnosis is certain, once it has its record") {
+    Scene scene(kDiverged, INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE);
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.tick_some(10);
+    CHECK(scene.calls("scancel") == 0);
+    scene.watch->on_recorded();
+    REQUIRE(scene.tick_until([&] { return scene.calls("scancel") == 1; }));
+    CHECK(read_file(scene.node.root() / "cancelled") == "7\n");
+    scene.tick_some();
+    CHECK(scene.calls("scancel") == 1);
+}
+
+TEST_CASE("a job is not cancelled for a diagnosis that is not certain, or of another family") {
+    for (const char* verdict :
+         {R"({"step": "0", "cause": "x", "family": "weight-divergence", "confidence": "likely"})",
+          R"({"step": "0", "cause": "x", "family": "other", "confidence": "certain"})"}) {
+        Scene scene(verdict, INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE);
+        scene.report(4, 7, 8);
+        REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+        scene.watch->on_recorded();
+        scene.tick_some(200);
+        CHECK(scene.calls("scancel") == 0);
+    }
+}
+
+TEST_CASE("a failed step is not held against its last digests") {
+    Scene scene(kHealthy);
+    scene.boxes[0].digest(parameters_after(4, 7, 2), "DistributedDataParallel");
+    scene.write_boxes();
+    scene.tick();
+    scene.end(256);
+    CHECK(scene.node_json()["divergence_noticed_mono_ns"].is_null());
+}
+
+TEST_CASE("evidence that others asked for and took away again is not made anew") {
+    Scene scene(kHealthy);
+    REQUIRE(give_sign(scene.node.step()));
+    const auto taken_away = scene.node.root() / "elsewhere";
+    scene.tick_until([&] { return std::filesystem::exists(scene.node.evidence() / "n1" / "node.json"); });
+    REQUIRE(scene.has_evidence());
+    std::filesystem::rename(scene.node.report(), taken_away);
+    scene.end();
+    scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
+    CHECK_FALSE(scene.has_report());
+}
