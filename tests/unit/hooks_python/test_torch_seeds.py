@@ -15,7 +15,8 @@ PROGRAM = """
     if "torch" in own:
         torch.manual_seed(42)
     rank = int(os.environ["RANK"])
-    dist.init_process_group("gloo", init_method=os.environ["STORE"], rank=rank, world_size=int(os.environ["WORLD_SIZE"]))
+    if style != "alone":
+        dist.init_process_group("gloo", init_method=os.environ["STORE"], rank=rank, world_size=int(os.environ["WORLD_SIZE"]))
     import numpy as np
     if "numpy" in own:
         np.random.seed(42)
@@ -48,19 +49,17 @@ PROGRAM = """
     result["after"] = [torch.rand(1).item(), random.random(), float(np.random.rand())]
     import json
     print(json.dumps(result))
-    dist.destroy_process_group()
+    if style != "alone":
+        dist.destroy_process_group()
     """
 
 
 class Seeds(TorchCase):
-    def run_program(self, *arguments, seed="42", **options):
+    def run_program(self, *arguments, ranks=(0, 1), **options):
         program = self.write("train.py", PROGRAM)
         self.stores = getattr(self, "stores", 0) + 1
-        store = "file://%s/store%d" % (self.root, self.stores)
-        processes = [
-            self.start(program, *arguments, RANK=str(rank), WORLD_SIZE="2", STORE=store, INQUEST_SEED=seed, **options)
-            for rank in range(2)]
-        runs = [self.finish(process) for process in processes]
+        options.update(WORLD_SIZE=str(len(ranks)), STORE="file://%s/store%d" % (self.root, self.stores), INQUEST_SEED="42")
+        runs = [self.finish(process) for process in [self.start(program, *arguments, RANK=str(rank), **options) for rank in ranks]]
         for run in runs:
             self.assertEqual((run.returncode, "inquest" in run.err), (0, False), run.err)
         return [json.loads(run.out) for run in runs]
@@ -79,7 +78,7 @@ class Seeds(TorchCase):
         for column in range(3):
             self.assertNotEqual(first[0]["after"][column], first[1]["after"][column])
         self.assertEqual(self.records(), {
-            0: "42; plus rank 0: python, torch, cuda, numpy", 1: "42; plus rank 1: python, torch, cuda, numpy"})
+            0: "42; plus rank 0: python, torch, numpy", 1: "42; plus rank 1: python, torch, numpy"})
         self.assertEqual(self.run_program("manual"), first)
 
     def test_a_wrapped_model_ends_the_common_part_and_a_program_s_own_seed_wins(self):
@@ -91,12 +90,13 @@ class Seeds(TorchCase):
         self.assertEqual(runs[0]["after"][0], runs[1]["after"][0])
         for column in (1, 2):
             self.assertNotEqual(runs[0]["after"][column], runs[1]["after"][column])
-        self.assertEqual(self.records()[1], "42; plus rank 1: python, cuda, numpy; left to the program: torch")
+        self.assertEqual(self.records()[1], "42; plus rank 1: python, numpy; left to the program: torch")
 
     def test_a_program_that_seeds_everything_computes_what_it_computes_alone(self):
-        runs = self.run_program("ddp", "python", "torch", "numpy")
-        self.assertEqual(self.records()[1], "42; plus rank 1: cuda; left to the program: python, torch, numpy")
-        self.assertEqual(self.run_program("ddp", "python", "torch", "numpy", armed=False), runs)
+        own = ("alone", "python", "torch", "numpy")
+        runs = self.run_program(*own, ranks=(1,))
+        self.assertEqual(self.records()[-1], "42; plus rank 1: nothing; left to the program: python, torch, numpy")
+        self.assertEqual(self.run_program(*own, ranks=(1,), armed=False), runs)
 
     def test_workers_of_a_loader_that_is_read_for_training_draw_apart(self):
         program = self.write("train.py", """
@@ -113,12 +113,24 @@ class Seeds(TorchCase):
             optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
             print([looked_at, model.weight.tolist(), [batch.tolist() for batch in loader]])
             """)
-        runs = [json.loads(self.run_python(program, INQUEST_SEED="42", **{name: "1"}).out) for name in ("RANK", "SLURM_PROCID")]
-        self.assertEqual(*runs)
-        runs.append(json.loads(self.run_python(program, INQUEST_SEED="42").out))
-        self.assertEqual(runs[1][:2], runs[2][:2])
-        drawn = [{number for batch in run[2] for row in batch for number in row} for run in runs[1:]]
+        runs = [json.loads(self.run_python(program, INQUEST_SEED="42", **rank).out) for rank in ({"SLURM_PROCID": "1"}, {})]
+        self.assertEqual(runs[0][:2], runs[1][:2])
+        drawn = [{number for batch in run[2] for row in batch for number in row} for run in runs]
         self.assertEqual((len(drawn[0]), drawn[0] & drawn[1]), (12, set()))
+
+    def test_devices_follow_and_are_judged_alone(self):
+        """Generators of the CPU stand in for those of devices, which would be seeded like torch's own."""
+        program = self.write("train.py", """
+            import sys, torch
+            torch.cuda.is_initialized = lambda: True
+            torch.cuda.default_generators = [torch.Generator().manual_seed(torch.initial_seed()) for _ in range(2)]
+            if len(sys.argv) > 1:
+                torch.cuda.default_generators[0].manual_seed(42)
+            torch.ones(1, requires_grad=True).sum().backward()
+            print([generator.initial_seed() % 2 ** 32 for generator in torch.cuda.default_generators])
+            """)
+        runs = [self.run_python(program, *own, INQUEST_SEED="42", RANK="1").out for own in ((), ("own",))]
+        self.assertEqual(runs, ["[43, 43]\n", "[42, 42]\n"])
 
     def test_without_a_seed_nothing_is_seeded_loaded_or_recorded(self):
         code = "import sys, torch; print(torch.initial_seed(), [name for name in sys.modules if name.endswith('seeds')])"

@@ -4,9 +4,10 @@ Replicas start equal that way, and dropout and data workers do not repeat on eve
 seeded itself by then is left alone. Whether it has is read from the generator's state, so a seed that is only set for a
 moment and taken back does not count. For that the states that are set here are ones that no program sets by chance:
 INQUEST_SEED=42 is not the state of manual_seed(42) but the one of the functions below. Rank 0 goes on with the common
-seed. The device generators of torch are those of CUDA; other kinds keep the common seed.
+seed, and so do torch's devices other than CUDA's.
 
-Not seeded: generators that the program makes for itself (random.Random(), numpy.random.default_rng()).
+Not seeded: generators that the program makes for itself (random.Random(), numpy.random.default_rng()), and Python's in a
+forked child, where random.py takes a new seed by itself so that the children of a pool differ.
 """
 import os
 import sys
@@ -70,22 +71,19 @@ class Torch:
 
 
 class Cuda:
-    """The devices that are in use; a generator that is not made yet will not draw before training either."""
+    """The devices of a torch that has initialised them. Others have the seed that Torch set for all, if they are used at all."""
 
     name = "cuda"
 
-    def __init__(self, torch):
-        self._cuda = torch.cuda
-
-    def _generators(self):
-        return self._cuda.default_generators if self._cuda.is_initialized() else ()
+    def __init__(self, cuda):
+        self._generators = cuda.default_generators
 
     def set(self, seed):
-        for generator in self._generators():
+        for generator in self._generators:
             generator.manual_seed(_number(seed))
 
     def has(self, seed):
-        return all(generator.initial_seed() == _number(seed) for generator in self._generators())
+        return all(generator.initial_seed() == _number(seed) for generator in self._generators)
 
 
 def _text(seed):
@@ -121,7 +119,7 @@ class Seeds:
     def torch_is_there(self, module):
         generator = Torch(module)
         generator.set_everywhere(self._seed)
-        self._generators += [generator, Cuda(module)]
+        self._generators.append(generator)
         self._note(self._generators, [])
 
     def _begin(self, generator):
@@ -137,7 +135,7 @@ class Seeds:
             return
         self.separated = True
         ours, theirs = [], []
-        for generator in self._generators:
+        for generator in self._generators + _devices():
             (ours if generator.has(self._seed) else theirs).append(generator)
         if rank() != 0:
             for generator in ours:
@@ -148,6 +146,11 @@ class Seeds:
         stage = "plus rank %d" % rank() if self.separated else "common"
         left = "; left to the program: " + _names(theirs) if theirs else ""
         injected.note("inquest.seed", "%d; %s: %s%s" % (self._seed, stage, _names(ours) or "nothing", left))
+
+
+def _devices():
+    torch = sys.modules.get("torch")
+    return [Cuda(torch.cuda)] if torch is not None and torch.cuda.is_initialized() else []
 
 
 def _names(generators):
