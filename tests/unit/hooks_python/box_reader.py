@@ -66,6 +66,12 @@ class Box:
     def collectives(self):
         return self.records("COLLECTIVE_BEGIN")
 
+    def digests(self, part=None, site=None):
+        """{(optimizer, step, site, part): record} of the DIGEST records."""
+        found = {(record.ident,) + record.number[1:4]: record for record in self.records("DIGEST")}
+        return {
+            key: record for key, record in found.items() if part in (None, key[3]) and site in (None, key[2])}
+
     def open_calls(self):
         """Identifiers of collectives that have begun and not ended."""
         ended = {record.ident for record in self.records("COLLECTIVE_END")}

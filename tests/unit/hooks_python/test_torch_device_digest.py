@@ -65,7 +65,7 @@ class DeviceDigest(TorchCase):
 
     def test_a_device_without_memory_is_refused(self):
         with self.assertRaises(digest_library.Undigestable):
-            digest_library.plain(torch.empty(3, device="meta"))
+            digest_library.Digester().digest([torch.empty(3, device="meta")])
 
 
 if __name__ == "__main__":

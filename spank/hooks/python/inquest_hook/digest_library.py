@@ -16,6 +16,8 @@ LANES = 16
 _TENSOR = struct.Struct("=QQQIII4x")  # struct inquest_tensor (spank/recorder/inquest.h)
 _ELEMENT_BYTES = (1, 2, 4, 8, 16)
 _MAX_DIMENSIONS = 64
+_ORDINARY = ("Parameter", "Tensor")
+_WITHOUT_MEMORY = ("FakeTensor", "FunctionalTensor")
 _KINDS = {"torch.float64": 1, "torch.float32": 2, "torch.float16": 3, "torch.bfloat16": 4}
 
 
@@ -62,17 +64,24 @@ def _load():
 
 def plain(tensor):
     """The tensor with memory of its own that stands behind `tensor` on this rank: itself, or the shard of a DTensor."""
-    if type(tensor).__name__ == "DTensor":
-        tensor = tensor._local_tensor
-    if type(tensor).__name__ in ("FakeTensor", "FunctionalTensor", "AsyncCollectiveTensor"):
-        raise Undigestable(type(tensor).__name__)
+    name = type(tensor).__name__
+    if name in _ORDINARY:
+        return tensor
+    if name == "DTensor":
+        return plain(tensor._local_tensor)
+    if name in _WITHOUT_MEMORY or hasattr(tensor, "__tensor_flatten__"):
+        raise Undigestable(name)
+    return tensor
+
+
+def _check(tensor):
+    """Of a plain tensor whose description is new."""
     if tensor.layout is not sys.modules["torch"].strided or tensor.device.type == "meta":
         raise Undigestable("%s on %s" % (tensor.layout, tensor.device.type))
     if tensor.element_size() not in _ELEMENT_BYTES or tensor.dim() > _MAX_DIMENSIONS:
         raise Undigestable("%s with %d dimensions" % (tensor.dtype, tensor.dim()))
     if tensor.numel() and not tensor.data_ptr():
         raise Undigestable("no memory")
-    return tensor
 
 
 def kind_of(tensor):
@@ -83,6 +92,9 @@ class Description:
     """Tensors as an array of struct inquest_tensor. None stands for a tensor that is not there: it has no elements."""
 
     def __init__(self, tensors):
+        for tensor in tensors:
+            if tensor is not None:
+                _check(tensor)
         self._shapes = array.array("q")
         places = [self._add_shape(tensor) for tensor in tensors]
         base = self._shapes.buffer_info()[0]
@@ -90,7 +102,6 @@ class Description:
             _TENSOR.pack(tensor.data_ptr() if tensor is not None else 0, base + start, base + start + 8 * dimensions, dimensions,
                          tensor.element_size() if tensor is not None else 1, kind_of(tensor) if tensor is not None else 0)
             for tensor, (start, dimensions) in zip(tensors, places))
-        self.count = len(tensors)
 
     def _add_shape(self, tensor):
         start = len(self._shapes) * 8
@@ -109,7 +120,7 @@ class Digester:
 
     def digest(self, tensors):
         """An array of Digest, in order; tensors as plain() returns them, or None. Raises Undigestable."""
-        host = [tensor is None or tensor.device.type == "cpu" for tensor in tensors]
+        host = [tensor is None or tensor.is_cpu or tensor.is_meta for tensor in tensors]
         if all(host):
             return self._on_host(tensors)
         on_host = iter(self._on_host([tensor for tensor, here in zip(tensors, host) if here]))
@@ -139,7 +150,8 @@ def combined(digests):
 def rows(tensor):
     """64-bit hashes of the rows of a plain tensor in host memory."""
     hashes = (ctypes.c_uint64 * tensor.shape[0])()
-    if library().inquest_digest_rows(Description([tensor]).structs, hashes, len(hashes)) != 0:
+    description = Description([tensor])  # holds the shape that its structs point at
+    if library().inquest_digest_rows(description.structs, hashes, len(hashes)) != 0:
         raise Undigestable("refused by libinquest")
     return list(hashes)
 

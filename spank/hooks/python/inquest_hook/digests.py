@@ -99,7 +99,6 @@ class Checkpoint:
         self.trained.left_out.add(part)
         reason = str(error) if isinstance(error, Undigestable) else type(error).__name__
         environment.record("inquest.digest", "optimizer %d part %d left out: %s" % (self.trained.ordinal, part, reason))
-        errors.show()
 
     def _digest(self, part, pair, count, first):
         agreement = self.trained.agreement
@@ -140,8 +139,9 @@ class Checkpoint:
         self.write(box_format.KIND_GRADIENT_NORM, (bits,))
 
     def circumstances(self):
-        """Random state and mode, which explain differences."""
-        self.write(box_format.KIND_RANDOM_STATE, randomness.state())
+        """Random state and mode, which explain differences. The first costs as much as a small model, so it is rarer."""
+        if not self.step & (self.step - 1):
+            self.write(box_format.KIND_RANDOM_STATE, randomness.state())
         mode = self.trained.training_mode()
         if mode is not None:
             self.write(box_format.KIND_MODE, (int(mode),))

@@ -61,10 +61,12 @@ def before_step(trained, place, with_gradients):
 
 
 def _begin(trained):
-    """The first step of an optimizer: whether there is anything to agree upon."""
+    """The first step of an optimizer: whether there is anything new to agree upon."""
     if not possible():
         digests.active = False
         return False
+    if trained.agreement is not None:
+        return False  # a first step that failed and is made again
     trained.look()
     if trained.agreement is None:
         return False
