@@ -12,6 +12,7 @@ using Command = std::function<ExitStatus()>;
 Command add_analyze(CLI::App& app);
 Command add_show(CLI::App& app);
 Command add_explain(CLI::App& app);
+Command add_doctor(CLI::App& app);
 
 // Parses the command line and runs the chosen subcommand. Never throws.
 int run(int argc, char** argv);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "analyzer/cli/commands.h"
+#include "analyzer/cli/explain_settings.h"
 #include "analyzer/cli/knowledge_directory.h"
 #include "analyzer/knowledge/knowledge.h"
 #include "analyzer/report/explain.h"
@@ -14,10 +15,15 @@ namespace {
 
 struct Options {
     std::string cause;
+    std::string job;
     std::string knowledge;
+    std::string directory;
+    std::string launch;
 };
 
-ExitStatus explain(const Options& options) {
+constexpr const char* kSettings = "settings";
+
+ExitStatus explain_cause(const Options& options) {
     const auto knowledge = knowledge::load_knowledge(knowledge_directory(options.knowledge));
     if (!knowledge) {
         fmt::print(stderr,
@@ -36,17 +42,28 @@ ExitStatus explain(const Options& options) {
     return ExitStatus::kUsage;
 }
 
+ExitStatus explain(const Options& options) {
+    if (options.cause == kSettings) return explain_settings(options.job, options.directory, options.launch);
+    return explain_cause(options);
+}
+
 }  // namespace
 
 Command add_explain(CLI::App& app) {
     const auto options = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand("explain", "Print what is known about a cause");
-    command->add_option("CAUSE", options->cause, "Identifier of the cause, as a diagnosis names it")
+    CLI::App* command =
+        app.add_subcommand("explain", "Print what is known about a cause, or what Inquest sets");
+    command
+        ->add_option("CAUSE", options->cause, "Identifier of the cause, as a diagnosis names it, or settings")
         ->required();
+    command->add_option("JOB", options->job, "After settings: job number, to see what became of them there");
+    command->add_option("--dir", options->directory, "Directory that holds inquest-JOB");
+    command->add_option("--launch", options->launch,
+                        "inquest-launch, where it is not in its installed place");
     command->add_option("--knowledge", options->knowledge, "Directory of the knowledge base");
     command->footer(
-        "EXAMPLES\n  inquest explain CAUSE\n"
-        "\nEXIT STATUS\n  0 printed, 2 no such cause\n");
+        "EXAMPLES\n  inquest explain CAUSE\n  inquest explain settings\n  inquest explain settings 4711\n"
+        "\nEXIT STATUS\n  0 printed, 2 no such cause, 3 no settings or no report found\n");
     return [options] { return explain(*options); };
 }
 

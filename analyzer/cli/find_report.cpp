@@ -1,61 +1,23 @@
 #include "analyzer/cli/find_report.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include <array>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
-extern char** environ;
+#include "analyzer/cli/program_output.h"
 
 namespace inquest::cli {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr size_t kAnswerMaxBytes = size_t{64} * 1024;
-
-std::string read_all(int descriptor) {
-    std::string text;
-    std::array<char, 4096> buffer{};
-    for (ssize_t got = 0; (got = read(descriptor, buffer.data(), buffer.size())) > 0;) {
-        text.append(buffer.data(), static_cast<size_t>(got));
-        if (text.size() > kAnswerMaxBytes) break;
-    }
-    return text;
-}
 
 // Standard output of `sacct -n -P -X -j JOB -o workdir,admincomment` (sacct(1)); empty when there is no
 // Slurm.
 std::string ask_sacct(const std::string& job) {
-    std::array<int, 2> ends{};
-    if (pipe2(ends.data(), O_CLOEXEC) != 0) return {};
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    std::vector<std::string> words = {"sacct", "-n", "-P", "-X", "-j", job, "-o", "workdir,admincomment"};
-    std::vector<char*> arguments;
-    arguments.reserve(words.size() + 1);
-    for (std::string& word : words)
-        arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    pid_t child = 0;
-    const int failed = posix_spawnp(&child, "sacct", &actions, nullptr, arguments.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
-    std::string answer;
-    if (failed == 0) {
-        answer = read_all(ends[0]);
-        int status = 0;
-        waitpid(child, &status, 0);
-    }
-    close(ends[0]);
-    return answer;
+    const auto answer = run_program({"sacct", "-n", "-P", "-X", "-j", job, "-o", "workdir,admincomment"});
+    return answer ? answer->text : "";
 }
 
 // The record line ends in "report PATH" (docs/architecture.md).

@@ -18,13 +18,15 @@ constexpr const char* kFooter =
     "  inquest analyze inquest-4711/evidence/0 diagnose what a step left behind\n"
     "  inquest show 4711                       print the report of job 4711\n"
     "  inquest explain CAUSE                   what is known about a cause\n"
+    "  inquest explain settings                what Inquest sets in a job's environment\n"
+    "  inquest doctor                          check the installation and the configuration\n"
     "\n"
     "EXIT STATUS of analyze\n"
     "  0 healthy, 10 diagnosed, 11 unknown, 2 wrong usage, 3 nothing readable\n";
 
 int parse_and_run(CLI::App& app, int argc, char** argv) {
     std::vector<std::pair<CLI::App*, Command>> commands;
-    for (const auto add : {add_analyze, add_show, add_explain}) {
+    for (const auto add : {add_analyze, add_show, add_explain, add_doctor}) {
         Command command = add(app);
         commands.emplace_back(app.get_subcommands({}).back(), std::move(command));
     }

@@ -101,6 +101,7 @@ void read_step(const Fields& fields, NodeEvidence& evidence) {
     evidence.task_count = fields.small("task_count");
     evidence.node_names = expand_host_list(fields.text("nodes"));
     evidence.injected = fields.texts("injected");
+    evidence.left_alone = fields.texts("left_alone");
 }
 
 void note_damage(const Fields& fields, const std::string& source, Notes& notes) {

@@ -24,6 +24,7 @@ struct NodeEvidence {
     std::optional<int> task_count;
     std::vector<std::string> node_names;  // of the whole step
     std::vector<std::string> injected;
+    std::vector<std::string> left_alone;
     std::map<ProcessKey, model::ProcessSample> processes;
 };
 

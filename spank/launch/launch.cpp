@@ -10,6 +10,7 @@
 
 #include "inquest_paths.h"
 #include "spank/launch/decision.h"
+#include "spank/launch/printable.h"
 #include "spank/launch/records.h"
 #include "spank/launch/settings_text.h"
 
@@ -114,11 +115,11 @@ ExitStatus answer(const Arguments& arguments, const char* const* environment) {
 
 /* One line for each finding; kFailed when there are any. */
 ExitStatus check(const Arguments& arguments) {
-    std::vector<Finding> findings = read_site_configuration(arguments.configuration_path).findings;
+    std::string lines = lines_of(read_site_configuration(arguments.configuration_path).findings);
     if (auto settings = read_settings(arguments.settings_directory); !settings) {
-        findings.push_back({arguments.settings_directory, 0, settings.error()});
+        lines += printable(settings.error()) + "\n";
     }
-    return status_of(write_all(lines_of(findings), stdout) && findings.empty());
+    return status_of(write_all(lines, stdout) && lines.empty());
 }
 
 ExitStatus explain(const Arguments& arguments) {
