@@ -4,6 +4,7 @@ import json
 import sys
 import time
 
+import numpy
 import torch
 import torch.distributed as dist
 from torch import nn
@@ -41,23 +42,27 @@ class Accumulator:
         self.clear()
 
 
+def sample(count):
+    inputs = torch.from_numpy(numpy.random.standard_normal((count, 12))).float()
+    return inputs, inputs[:, :2].prod(dim=1, keepdim=True)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         settings = json.load(file)
     rank, _ = cluster_env.connect()
-    torch.manual_seed(settings["seed"])
     model = nn.Sequential(nn.Linear(12, 48), nn.Tanh(), nn.Linear(48, 1))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     accumulator = Accumulator(model.parameters(), optimizer, settings["group_sizes"][rank])
-    generator = torch.Generator().manual_seed(settings["seed"] * 7 + rank)
     for number in range(1, settings["micro_batches"] + 1):
-        inputs = torch.randn(32, 12, generator=generator)
-        loss = nn.functional.mse_loss(model(inputs), inputs[:, :2].prod(dim=1, keepdim=True))
+        inputs, targets = sample(32)
+        loss = nn.functional.mse_loss(model(inputs), targets)
         loss.backward()
         accumulator.add()
         time.sleep(settings["pause_s"])
         if number % 100 == 0:
             print(f"[{rank}] {number} loss {loss.item():.5f}", flush=True)
+    torch.save(model.state_dict(), f"model-{rank}.pt")
     dist.barrier()
     dist.destroy_process_group()
 
