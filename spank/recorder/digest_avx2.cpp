@@ -1,5 +1,6 @@
 /* The kernel for processors with AVX2, F16C and FMA: four lanes in a register. */
 #ifdef __x86_64__
+#include <cpuid.h>
 #include <immintrin.h>
 
 #include "digest_sums.h"
@@ -46,10 +47,9 @@ AVX2_INLINE uint64_t total_of(__m256i vector) {
 
 AVX2 void add_words(Sums& sums, const uint8_t* data, uint64_t blocks, uint64_t index) {
     const __m256i step = broadcast(4 * kIndexFactor);
-    __m256i key = _mm256_add_epi64(
-        broadcast((index + 1) * kIndexFactor),
-        _mm256_set_epi64x(static_cast<long long>(3 * kIndexFactor), static_cast<long long>(2 * kIndexFactor),
-                          static_cast<long long>(kIndexFactor), 0));
+    const uint64_t keys[4] = {(index + 1) * kIndexFactor, (index + 2) * kIndexFactor,
+                              (index + 3) * kIndexFactor, (index + 4) * kIndexFactor};
+    __m256i key = load(reinterpret_cast<const uint8_t*>(keys));
     __m256i product = _mm256_setzero_si256();
     __m256i lanes[kVectors];
     for (uint64_t v = 0; v < kVectors; v++) {
@@ -153,15 +153,33 @@ AVX2 void add_squares(Sums& sums, const uint8_t* data, uint64_t blocks) {
     }
 }
 
+/* F16C stands in cpuid itself: not every compiler's __builtin_cpu_supports knows it. */
+bool can_run() {
+    uint32_t eax = 0;
+    uint32_t ebx = 0;
+    uint32_t ecx = 0;
+    uint32_t edx = 0;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0 &&
+           __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
+}
+
 }  // namespace
 
-const Kernel kAvx2Kernel = {
-    add_words,
-    {nullptr, add_squares<Float64>, add_squares<Float32>, add_squares<Float16>, add_squares<Bfloat16>}};
-
-bool has_avx2() {
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c") && __builtin_cpu_supports("fma");
+const Kernel* avx2_kernel() {
+    static constexpr Kernel kernel = {
+        add_words,
+        {nullptr, add_squares<Float64>, add_squares<Float32>, add_squares<Float16>, add_squares<Bfloat16>}};
+    return can_run() ? &kernel : nullptr;
 }
 
 }  // namespace inquest::recorder
+
+#else
+
+#include "digest_sums.h"
+
+const inquest::recorder::Kernel* inquest::recorder::avx2_kernel() {
+    return nullptr;
+}
+
 #endif

@@ -1,5 +1,10 @@
 /* The kernel for processors with AVX-512 F and DQ: eight lanes in a register and a 64-bit multiplication. */
 #ifdef __x86_64__
+#ifndef __clang__
+/* GCC 12 takes the undefined upper halves in its own header for a mistake of the caller (GCC bug 105593). */
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+#include <cpuid.h>
 #include <immintrin.h>
 
 #include "digest_sums.h"
@@ -132,16 +137,34 @@ AVX512 void add_squares(Sums& sums, const uint8_t* data, uint64_t blocks) {
     }
 }
 
+/* F16C stands in cpuid itself: not every compiler's __builtin_cpu_supports knows it. */
+bool can_run() {
+    uint32_t eax = 0;
+    uint32_t ebx = 0;
+    uint32_t ecx = 0;
+    uint32_t edx = 0;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_F16C) != 0 &&
+           __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx512f") &&
+           __builtin_cpu_supports("avx512dq");
+}
+
 }  // namespace
 
-const Kernel kAvx512Kernel = {
-    add_words,
-    {nullptr, add_squares<Float64>, add_squares<Float32>, add_squares<Float16>, add_squares<Bfloat16>}};
-
-bool has_avx512() {
-    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-           __builtin_cpu_supports("f16c") && __builtin_cpu_supports("fma");
+const Kernel* avx512_kernel() {
+    static constexpr Kernel kernel = {
+        add_words,
+        {nullptr, add_squares<Float64>, add_squares<Float32>, add_squares<Float16>, add_squares<Bfloat16>}};
+    return can_run() ? &kernel : nullptr;
 }
 
 }  // namespace inquest::recorder
+
+#else
+
+#include "digest_sums.h"
+
+const inquest::recorder::Kernel* inquest::recorder::avx512_kernel() {
+    return nullptr;
+}
+
 #endif

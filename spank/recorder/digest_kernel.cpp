@@ -74,9 +74,12 @@ void add_words(Sums& sums, const uint8_t* data, uint64_t blocks, uint64_t index)
 
 }  // namespace
 
-const Kernel kPortableKernel = {
-    add_words,
-    {nullptr, add_squares<Float64>, add_squares<Float32>, add_squares<Float16>, add_squares<Bfloat16>}};
+const Kernel& portable_kernel() {
+    static constexpr Kernel kernel = {
+        add_words,
+        {nullptr, add_squares<Float64>, add_squares<Float32>, add_squares<Float16>, add_squares<Bfloat16>}};
+    return kernel;
+}
 
 double square_of(uint32_t kind, const uint8_t* element) {
     switch (kind) {
@@ -94,15 +97,9 @@ double square_of(uint32_t kind, const uint8_t* element) {
 }
 
 const Kernel& best_kernel() {
-#ifdef __x86_64__
-    if (has_avx512()) {
-        return kAvx512Kernel;
-    }
-    if (has_avx2()) {
-        return kAvx2Kernel;
-    }
-#endif
-    return kPortableKernel;
+    const Kernel* fastest = avx512_kernel();
+    fastest = fastest != nullptr ? fastest : avx2_kernel();
+    return fastest != nullptr ? *fastest : portable_kernel();
 }
 
 }  // namespace inquest::recorder

@@ -45,15 +45,13 @@ struct Kernel {
     SquareKernel squares[kElementKinds]; /* by enum inquest_element_kind; [0] is null */
 };
 
-extern const Kernel kPortableKernel;
-#ifdef __x86_64__
-extern const Kernel kAvx2Kernel;
-extern const Kernel kAvx512Kernel;
-bool has_avx2();
-bool has_avx512();
-#endif
+const Kernel& portable_kernel();
 
-/* The fastest one that this processor can run. Thread-safe, keeps no state. */
+/* Null when this processor, or the operating system, cannot run them. */
+const Kernel* avx2_kernel();
+const Kernel* avx512_kernel();
+
+/* The fastest one that can run here. Thread-safe. */
 const Kernel& best_kernel();
 
 /* The square of one element of that kind, in double precision. */

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <functional>
@@ -23,7 +24,8 @@ constexpr size_t kBytesPerSample = 256U << 20U; /* small buffers are read again 
 
 struct Subject {
     std::string name;
-    std::function<uint64_t()> work; /* reads the whole buffer once */
+    size_t bytes;                   /* that it reads */
+    std::function<uint64_t()> work; /* reads them once */
     std::vector<double> speeds;
     std::vector<double> shares;
 };
@@ -50,13 +52,13 @@ uint64_t plain_read(const std::vector<uint64_t>& buffer) {
     return sum;
 }
 
-double gigabytes_per_second(const Subject& subject, size_t bytes) {
-    const size_t repeats = std::max<size_t>(1, kBytesPerSample / bytes);
+double gigabytes_per_second(const Subject& subject) {
+    const size_t repeats = kBytesPerSample / subject.bytes;
     const double start = cpu_seconds();
     for (size_t i = 0; i < repeats; i++) {
         sink += subject.work();
     }
-    return static_cast<double>(bytes * repeats) / 1e9 / (cpu_seconds() - start);
+    return static_cast<double>(subject.bytes * repeats) / 1e9 / (cpu_seconds() - start);
 }
 
 class Tensor {
@@ -65,6 +67,13 @@ class Tensor {
            uint32_t kind)
         : sizes_(std::move(sizes)), strides_(std::move(strides)) {
         tensor_ = {data, nullptr, nullptr, static_cast<uint32_t>(sizes_.size()), bytes, kind};
+    }
+    size_t bytes() const {
+        size_t bytes = tensor_.element_bytes;
+        for (const int64_t size : sizes_) {
+            bytes *= static_cast<size_t>(size);
+        }
+        return bytes;
     }
     uint64_t digest(const Kernel& kernel, bool with_norm) {
         tensor_.sizes = sizes_.data();
@@ -81,40 +90,42 @@ class Tensor {
 };
 
 Subject digest_subject(std::string name, Tensor tensor, const Kernel& kernel, bool with_norm) {
-    return {std::move(name), [=, &kernel]() mutable { return tensor.digest(kernel, with_norm); }, {}, {}};
+    return {std::move(name),
+            tensor.bytes(),
+            [=, &kernel]() mutable { return tensor.digest(kernel, with_norm); },
+            {},
+            {}};
 }
 
 void add_layouts(std::vector<Subject>& subjects, const void* data, int64_t floats) {
     const Kernel& best = inquest::recorder::best_kernel();
-    const int64_t side = 128;
+    const auto side = static_cast<int64_t>(std::sqrt(static_cast<double>(floats)));
     const Tensor f32(data, {floats}, {1}, 4, INQUEST_ELEMENT_FLOAT32);
     const Tensor bf16(data, {floats * 2}, {1}, 2, INQUEST_ELEMENT_BFLOAT16);
     const Tensor f64(data, {floats / 2}, {1}, 8, INQUEST_ELEMENT_FLOAT64);
-    const Tensor rows(data, {side, floats / side / side, side}, {side, side * side, 1}, 4,
-                      INQUEST_ELEMENT_FLOAT32);
-    const Tensor turned(data, {side, floats / side}, {1, side}, 4, INQUEST_ELEMENT_FLOAT32);
+    const Tensor halves(data, {side, side / 2}, {side, 1}, 4, INQUEST_ELEMENT_FLOAT32);
+    const Tensor channels(data, {floats / 64 / 9, 64, 3, 3}, {64 * 9, 1, 64 * 3, 64}, 4,
+                          INQUEST_ELEMENT_FLOAT32);
+    const Tensor turned(data, {side, side}, {1, side}, 4, INQUEST_ELEMENT_FLOAT32);
     subjects.push_back(digest_subject("digest float32", f32, best, false));
     subjects.push_back(digest_subject("digest float32, norm", f32, best, true));
     subjects.push_back(digest_subject("digest bfloat16, norm", bf16, best, true));
     subjects.push_back(digest_subject("digest float64, norm", f64, best, true));
-    subjects.push_back(digest_subject("digest float32, rows of 512 bytes", rows, best, false));
+    subjects.push_back(digest_subject("digest float32, left half of a matrix", halves, best, false));
+    subjects.push_back(digest_subject("digest float32, channels last", channels, best, false));
+    subjects.push_back(digest_subject("digest float32, channels last, norm", channels, best, true));
     subjects.push_back(digest_subject("digest float32, transposed", turned, best, false));
-    subjects.push_back(digest_subject("digest float32, transposed, norm", turned, best, true));
 }
 
 void add_kernels(std::vector<Subject>& subjects, const void* data, int64_t floats) {
     const Tensor f32(data, {floats}, {1}, 4, INQUEST_ELEMENT_FLOAT32);
-#ifdef __x86_64__
-    if (inquest::recorder::has_avx2()) {
-        subjects.push_back(digest_subject("digest, AVX2 kernel", f32, inquest::recorder::kAvx2Kernel, false));
-        subjects.push_back(
-            digest_subject("digest, AVX2 kernel, norm", f32, inquest::recorder::kAvx2Kernel, true));
+    if (const Kernel* avx2 = inquest::recorder::avx2_kernel()) {
+        subjects.push_back(digest_subject("digest, AVX2 kernel", f32, *avx2, false));
+        subjects.push_back(digest_subject("digest, AVX2 kernel, norm", f32, *avx2, true));
     }
-#endif
-    subjects.push_back(
-        digest_subject("digest, portable kernel", f32, inquest::recorder::kPortableKernel, false));
-    subjects.push_back(
-        digest_subject("digest, portable kernel, norm", f32, inquest::recorder::kPortableKernel, true));
+    const Kernel& portable = inquest::recorder::portable_kernel();
+    subjects.push_back(digest_subject("digest, portable kernel", f32, portable, false));
+    subjects.push_back(digest_subject("digest, portable kernel, norm", f32, portable, true));
 }
 
 void measure_buffer(const char* name, size_t bytes) {
@@ -124,13 +135,13 @@ void measure_buffer(const char* name, size_t bytes) {
         word = 0x3f0000003f000000U | (random() & 0x007fffff007fffffU); /* floats between 0.5 and 1 */
     }
     std::vector<Subject> subjects;
-    subjects.push_back({"plain read", [&] { return plain_read(buffer); }, {}, {}});
-    subjects.push_back({"XXH3 128", [&] { return XXH3_128bits(buffer.data(), bytes).low64; }, {}, {}});
+    subjects.push_back({"plain read", bytes, [&] { return plain_read(buffer); }, {}, {}});
+    subjects.push_back({"XXH3 128", bytes, [&] { return XXH3_128bits(buffer.data(), bytes).low64; }, {}, {}});
     add_layouts(subjects, buffer.data(), static_cast<int64_t>(bytes / 4));
     add_kernels(subjects, buffer.data(), static_cast<int64_t>(bytes / 4));
     for (size_t round = 0; round < kRounds; round++) {
         for (Subject& subject : subjects) {
-            subject.speeds.push_back(gigabytes_per_second(subject, bytes));
+            subject.speeds.push_back(gigabytes_per_second(subject));
             subject.shares.push_back(subject.speeds.back() / subjects.front().speeds.back());
         }
     }

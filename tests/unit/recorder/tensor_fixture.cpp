@@ -171,15 +171,12 @@ uint32_t changed_lanes(const inquest_digest& a, const inquest_digest& b) {
 }
 
 std::vector<const recorder::Kernel*> runnable_kernels() {
-    std::vector<const recorder::Kernel*> kernels = {&recorder::kPortableKernel};
-#ifdef __x86_64__
-    if (recorder::has_avx2()) {
-        kernels.push_back(&recorder::kAvx2Kernel);
+    std::vector<const recorder::Kernel*> kernels = {&recorder::portable_kernel()};
+    for (const recorder::Kernel* kernel : {recorder::avx2_kernel(), recorder::avx512_kernel()}) {
+        if (kernel != nullptr) {
+            kernels.push_back(kernel);
+        }
     }
-    if (recorder::has_avx512()) {
-        kernels.push_back(&recorder::kAvx512Kernel);
-    }
-#endif
     return kernels;
 }
 
