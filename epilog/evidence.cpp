@@ -13,6 +13,11 @@ namespace {
 constexpr auto kPollInterval = std::chrono::milliseconds(100);
 constexpr std::size_t kMaxDiagnosisBytes = std::size_t{32} * 1024 * 1024;
 
+StepEnd end_of(const harvest::NodeSurvey& survey, const harvest::StepDescription& step) {
+    if (!survey.all_succeeded(step)) return StepEnd::kNotWell;
+    return survey.noticed_divergence() ? StepEnd::kDiffering : StepEnd::kWell;
+}
+
 }  // namespace
 
 bool has_evidence(const harvest::StepDescription& step) {
@@ -24,8 +29,10 @@ StepEnd wait_for_nodes(const harvest::StepDescription& step, Deadline deadline) 
     harvest::NodeSurvey survey;
     for (;;) {
         survey.update(step);
-        if (survey.all_ended(step)) return survey.all_succeeded(step) ? StepEnd::kWell : StepEnd::kNotWell;
-        if (deadline.has_passed()) return survey.none_failed() ? StepEnd::kPartlyWell : StepEnd::kNotKnown;
+        if (survey.all_ended(step)) return end_of(survey, step);
+        if (deadline.has_passed())
+            return survey.none_failed() && !survey.noticed_divergence() ? StepEnd::kPartlyWell
+                                                                        : StepEnd::kNotKnown;
         std::this_thread::sleep_for(kPollInterval);
     }
 }

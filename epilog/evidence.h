@@ -14,8 +14,9 @@ bool has_evidence(const harvest::StepDescription& step);
 
 /* How the step ended, by the final evidence of all its nodes. */
 enum class StepEnd {
-    kWell,       /* each of its tasks with status 0 */
-    kNotWell,    /* all nodes have answered, and not that */
+    kWell,       /* each of its tasks with status 0, and no node noticed replicas that differ */
+    kDiffering,  /* each of its tasks with status 0, but a node noticed replicas that differ */
+    kNotWell,    /* all nodes have answered, and neither of these */
     kPartlyWell, /* not all nodes answered before the deadline; those that did say well */
     kNotKnown    /* not all nodes answered before the deadline */
 };

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include "epilog/evidence.h"
+#include "epilog/local_replicas.h"
 #include "spank/harvest/harvest.h"
 #include "spank/harvest/node_survey.h"
+#include "spank/harvest/report_directory.h"
 
 namespace inquest::epilog {
 namespace {
@@ -21,12 +24,14 @@ bool any_has_evidence(const std::vector<JobStep>& steps) {
                        [](const JobStep& step) { return has_evidence(step.journal.step); });
 }
 
-void harvest_step(const JobStep& step, Deadline deadline) {
+void harvest_step(const JobStep& step, bool has_differing_replicas, Deadline deadline) {
     const harvest::HarvestSystem system = harvest::real_system();
     harvest::HarvestRequest request;
     request.step = step.journal.step;
     request.step.ended = true; /* slurmd runs the epilog when no process of the job is left on the node */
     request.damage = step.journal.damage;
+    request.may_make_directories = step.failed || has_differing_replicas;
+    if (has_differing_replicas) request.divergence_noticed_mono_ns = system.mono_ns();
     request.deadline_mono_ns =
         system.mono_ns() + static_cast<std::uint64_t>(deadline.remaining_ms()) * kNsPerMs;
     /* What could not be written is missing evidence, which the analyzer names. */
@@ -41,6 +46,16 @@ bool has_final_evidence(const JobStep& step) {
                             static_cast<std::uint64_t>(step.started_wall_s) * kNsPerSecond);
 }
 
+/* Steps that ended well although their ranks on this node do not agree. */
+std::set<const JobStep*> find_differing(const std::vector<JobStep>& steps, const HarvestWish& wish) {
+    std::set<const JobStep*> differing;
+    if (!wish.compare_replicas) return differing;
+    for (const JobStep& step : steps)
+        if (harvest::all_tasks_succeeded(step.journal.step) && local_replicas_differ(step.journal.step))
+            differing.insert(&step);
+    return differing;
+}
+
 }  // namespace
 
 bool wait_for_evidence(const std::vector<JobStep>& steps, bool failed_elsewhere, Deadline deadline) {
@@ -52,14 +67,19 @@ bool wait_for_evidence(const std::vector<JobStep>& steps, bool failed_elsewhere,
     }
 }
 
-void harvest_wanted_steps(const std::vector<JobStep>& steps, bool failed_elsewhere, Deadline deadline) {
+void harvest_wanted_steps(const std::vector<JobStep>& steps, const HarvestWish& wish, Deadline deadline) {
+    for (const JobStep& step : steps)
+        harvest::remove_own_digests(step.journal.step); /* of a worker that could not do it */
     const bool failed_here =
         std::any_of(steps.begin(), steps.end(), [](const JobStep& step) { return step.failed; });
-    if (!failed_here && !wait_for_evidence(steps, failed_elsewhere, deadline)) return;
+    const std::set<const JobStep*> differing = find_differing(steps, wish);
+    if (!failed_here && differing.empty() && !wait_for_evidence(steps, wish.failed_elsewhere, deadline))
+        return;
     for (const JobStep* step : by_decisiveness(steps)) {
         if (deadline.has_passed()) return;
-        const bool wanted = step->failed || has_evidence(step->journal.step);
-        if (wanted && !has_final_evidence(*step)) harvest_step(*step, deadline);
+        const bool differs = differing.count(step) != 0;
+        const bool wanted = step->failed || differs || has_evidence(step->journal.step);
+        if (wanted && !has_final_evidence(*step)) harvest_step(*step, differs, deadline);
     }
 }
 

@@ -34,10 +34,12 @@ bool may_have_failed_elsewhere(const Job& job) {
     return job.failed_somewhere && job.nodes.size() != 1;
 }
 
-void harvest_as_user(const Job& job, const std::vector<JobStep>& steps, Deadline deadline) {
+void harvest_as_user(const Job& job, const std::vector<JobStep>& steps, DaemonAnswer daemon,
+                     Deadline deadline) {
     const Deadline limit = deadline.at_most(kHarvestTime);
+    const HarvestWish wish{may_have_failed_elsewhere(job), daemon != DaemonAnswer::kDone};
     const ChildResult child = run_as_user(job.user, limit, 0, [&](int) {
-        harvest_wanted_steps(steps, may_have_failed_elsewhere(job), limit);
+        harvest_wanted_steps(steps, wish, limit);
         return 0;
     });
     warn_about_child(job, "harvest", child);
@@ -53,15 +55,6 @@ bool report_as_user(const JobEndPaths& paths, const Job& job, const std::vector<
     });
     warn_about_child(job, "report", child);
     return read_report_result(child.output, steps.size(), result);
-}
-
-RecordContext context_of(const JobEndPaths& paths, const Job& job, const JobStep& step) {
-    return {job.nodes, step.journal.step.report_directory,
-            [&paths](std::string_view family, std::string_view cause) {
-                const std::string file =
-                    paths.knowledge + "/" + std::string(family) + "/" + std::string(cause) + ".yaml";
-                return access(file.c_str(), F_OK) == 0;
-            }};
 }
 
 /* Removes the entry from the spool unless a later attempt may do better. */
@@ -103,7 +96,8 @@ void report_job_end(const JobEndPaths& paths, const Job& job, const std::vector<
     ReportResult result{};
     if (steps.empty() || !report_as_user(paths, job, steps, deadline, result)) return;
     const JobStep& step = steps[result.step];
-    const auto line = render_record_line(result.fields, context_of(paths, job, step));
+    const auto line = render_record_line(
+        result.fields, record_context(paths, job.nodes, step.journal.step.report_directory));
     if (!line) {
         syslog(LOG_WARNING, "job %u: the diagnosis names a cause that is not in %s", job.job_id,
                paths.knowledge.c_str());
@@ -114,6 +108,16 @@ void report_job_end(const JobEndPaths& paths, const Job& job, const std::vector<
 }
 
 }  // namespace
+
+RecordContext record_context(const JobEndPaths& paths, std::vector<std::string> nodes,
+                             std::string report_directory) {
+    return {std::move(nodes), std::move(report_directory),
+            [&paths](std::string_view family, std::string_view cause) {
+                const std::string file =
+                    paths.knowledge + "/" + std::string(family) + "/" + std::string(cause) + ".yaml";
+                return access(file.c_str(), F_OK) == 0;
+            }};
+}
 
 std::size_t flush_spool(const Spool& spool, Deadline deadline) {
     std::size_t given_up = 0;
@@ -134,9 +138,9 @@ std::size_t flush_spool(const Spool& spool, Deadline deadline) {
 void end_job(const JobEndPaths& paths, const Job& job, RecordField field, Deadline deadline) {
     std::vector<JobStep> steps = read_job_steps(paths.run_directory + "/steps", job.job_id, job.user);
     if (steps.empty()) return;
-    /* Whatever the answer: what is there says what is missing. */
-    static_cast<void>(tell_daemon_job_end(paths.daemon_socket, job, deadline.at_most(kDaemonTime)));
-    harvest_as_user(job, steps, deadline);
+    /* Whatever the answer: what is there says what is missing. Only what nobody watched is compared anew. */
+    const DaemonAnswer daemon = tell_daemon_job_end(paths.daemon_socket, job, deadline.at_most(kDaemonTime));
+    harvest_as_user(job, steps, daemon, deadline);
     report_job_end(paths, job, steps_to_report(job, std::move(steps)), field, deadline);
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "epilog/job.h"
+#include "epilog/record_line.h"
 #include "epilog/spool.h"
 
 namespace inquest::epilog {
@@ -15,6 +17,10 @@ struct JobEndPaths {
     std::string analyzer;
     std::string knowledge; /* <knowledge>/<family>/<cause>.yaml: the causes that a record line may name */
 };
+
+/* What a record line of the job may say; refers to the paths. */
+RecordContext record_context(const JobEndPaths& paths, std::vector<std::string> nodes,
+                             std::string report_directory);
 
 /* Harvest, analysis and record line of one job on this node, at most until the deadline. Reports problems to
  * syslog. Removes nothing under the run directory (cleanup.h). */

@@ -84,6 +84,12 @@ std::vector<std::string> names_of_job(const std::string& directory, std::uint32_
 
 std::vector<JobStep> read_job_steps(const std::string& directory, std::uint32_t job_id,
                                     const UserIdentity& user) {
+    std::vector<JobStep> steps = read_job_steps(directory, job_id);
+    std::erase_if(steps, [&](const JobStep& step) { return step.journal.step.uid != user.uid; });
+    return steps;
+}
+
+std::vector<JobStep> read_job_steps(const std::string& directory, std::uint32_t job_id) {
     std::vector<JobStep> steps;
     const harvest::UniqueFd opened = harvest::open_directory(directory);
     for (const std::string& name : newest_first(opened.get(), names_of_job(directory, job_id))) {
@@ -92,9 +98,7 @@ std::vector<JobStep> read_job_steps(const std::string& directory, std::uint32_t 
             harvest::read_regular_file(opened.get(), name, harvest::kMaxJournalBytes, harvest::KeptEnd::head);
         JobStep step{};
         if (!bytes || !read_job_step(bytes->bytes, step)) continue;
-        if (step.journal.step.job_id == job_id && step.journal.step.uid == user.uid) {
-            steps.push_back(std::move(step));
-        }
+        if (step.journal.step.job_id == job_id) steps.push_back(std::move(step));
     }
     return steps;
 }

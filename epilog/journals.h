@@ -27,6 +27,9 @@ inline constexpr std::size_t kMaxSteps = 1024;
 std::vector<JobStep> read_job_steps(const std::string& directory, std::uint32_t job_id,
                                     const UserIdentity& user);
 
+/* The same, of whichever user: a job has one. */
+std::vector<JobStep> read_job_steps(const std::string& directory, std::uint32_t job_id);
+
 /* A step from the bytes of its journal; false when it is not usable. */
 bool read_job_step(const std::string& bytes, JobStep& step);
 

@@ -1,6 +1,8 @@
 #include "epilog/record_store.h"
 
 #include "epilog/child.h"
+#include "epilog/record_line.h"
+#include "epilog/slurmctld_session.h"
 #include "epilog/slurmdb_session.h"
 
 namespace inquest::epilog {
@@ -8,15 +10,28 @@ namespace {
 
 constexpr int kFirstExitStatus = 10; /* apart from what libslurm's own exits use */
 
-}  // namespace
-
-StoreOutcome store_record(const RecordEntry& entry, Deadline deadline) {
-    const ChildResult child = run_in_child(
-        deadline, 0, [&](int) { return kFirstExitStatus + static_cast<int>(store_through_slurmdbd(entry)); });
+StoreOutcome store_in_child(StoreOutcome (*store)(const RecordEntry&), const RecordEntry& entry,
+                            Deadline deadline) {
+    const ChildResult child =
+        run_in_child(deadline, 0, [&](int) { return kFirstExitStatus + static_cast<int>(store(entry)); });
     const int outcome = child.exit_status - kFirstExitStatus;
     const bool known = outcome >= 0 && outcome <= static_cast<int>(StoreOutcome::kUnavailable);
     return child.end == ChildEnd::kExited && known ? static_cast<StoreOutcome>(outcome)
                                                    : StoreOutcome::kUnavailable;
+}
+
+}  // namespace
+
+StoreOutcome store_record(const RecordEntry& entry, Deadline deadline) {
+    return store_in_child(store_through_slurmdbd, entry, deadline);
+}
+
+StoreOutcome store_in_running_job(const RecordEntry& entry, Deadline deadline) {
+    return store_in_child(store_through_slurmctld, entry, deadline);
+}
+
+bool may_replace(const std::string& value, const RecordEntry& entry) {
+    return value.empty() || (entry.replaces_own && value.starts_with(kRecordLinePrefix));
 }
 
 bool is_worth_retrying(StoreOutcome outcome) {

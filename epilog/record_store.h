@@ -1,4 +1,5 @@
-/* Puts a record line into Slurm's accounting database through slurmdbd.
+/* Puts a record line into the job's record: of a job that has ended through slurmdbd, of a running one
+ * through slurmctld.
  *
  * slurmctld refuses to change a job that has ended, also while its epilogs run, so slurmdbd is the only way
  * (Slurm 22.05 to 26.05). libslurm ends the calling process on some errors and may wait long for a
@@ -19,6 +20,13 @@ enum class StoreOutcome {
 };
 
 StoreOutcome store_record(const RecordEntry& entry, Deadline deadline);
+
+/* The same for a job that still runs, through slurmctld: the only way then. Of the entry the cluster does not
+ * matter. */
+StoreOutcome store_in_running_job(const RecordEntry& entry, Deadline deadline);
+
+/* Whether the line may take the place of this value: nobody else's, and of our own as the entry says. */
+bool may_replace(const std::string& value, const RecordEntry& entry);
 
 /* Whether a later attempt may store the line. */
 bool is_worth_retrying(StoreOutcome outcome);

@@ -29,15 +29,19 @@ Deadline nodes_deadline(const ReportRequest& request) {
 }
 
 /* Whether the step belongs into the record. Tasks that all ended with status 0 are well whatever was seen
- * while they ran. The lead may have removed the evidence of such a step while another node still wrote its
- * own; then Slurm's exit codes speak for the nodes whose evidence is gone. Any other end is a failure, also
- * one whose cause stays unknown or that left no black box.
+ * while they ran, unless the analyzer finds that their replicas differ. The lead may have removed the
+ * evidence of such a step while another node still wrote its own; then Slurm's exit codes speak for the nodes
+ * whose evidence is gone. Any other end is a failure, also one whose cause stays unknown or that left no
+ * black box.
  */
 bool has_failed(const JobStep& step, const ReportRequest& request, Deadline nodes, DiagnosisFields& fields) {
     const harvest::StepDescription& description = step.journal.step;
     const StepEnd end = wait_for_nodes(description, nodes);
     if (end == StepEnd::kWell || (end == StepEnd::kPartlyWell && !request.failed_elsewhere)) return false;
-    if (!analyse_step(request.analyzer, description, request.deadline, fields)) fields = unknown_fields();
+    if (!analyse_step(request.analyzer, description, request.deadline, fields)) {
+        if (end == StepEnd::kDiffering) return false;
+        fields = unknown_fields();
+    }
     return bounded_text(fields.cause) != kCauseHealthy;
 }
 

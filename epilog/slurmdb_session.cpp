@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "epilog/job_run.h"
-#include "epilog/record_line.h"
 
 namespace inquest::epilog {
 namespace {
@@ -168,10 +167,6 @@ StoreOutcome change_record(void* connection, const RecordEntry& entry, const Run
     if (slurm_list_count(changed.get()) == 0) return StoreOutcome::kNoRecord;
     return slurmdb_connection_commit(connection, true) == SLURM_SUCCESS ? StoreOutcome::kStored
                                                                         : StoreOutcome::kUnavailable;
-}
-
-bool may_replace(const std::string& value, const RecordEntry& entry) {
-    return value.empty() || (entry.replaces_own && value.starts_with(kRecordLinePrefix));
 }
 
 }  // namespace

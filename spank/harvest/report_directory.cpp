@@ -14,6 +14,7 @@ namespace {
 
 constexpr const char* kEvidence = "evidence";
 constexpr const char* kDigests = "digests";
+constexpr int kMakeAgain = 2;
 constexpr int kMaxDepth = 2; /* <step>/<node>/file */
 
 /* The part of the path above the report directory is the user's own and may hold links. */
@@ -75,7 +76,7 @@ UniqueFd open_of_step(const StepDescription& step, const char* what) {
     return all.valid() ? open_directory_at(all.get(), step_name(step.step_id)) : UniqueFd();
 }
 
-tl::expected<UniqueFd, std::string> make_of_step(const StepDescription& step, const char* what) {
+tl::expected<UniqueFd, std::string> try_make_of_step(const StepDescription& step, const char* what) {
     const std::string components[] = {last_component(step.report_directory), what, step_name(step.step_id)};
     UniqueFd directory = open_parent(step.report_directory);
     if (!directory.valid()) return failed(step.report_directory, errno_text());
@@ -85,6 +86,14 @@ tl::expected<UniqueFd, std::string> make_of_step(const StepDescription& step, co
         directory = std::move(*next);
     }
     return directory;
+}
+
+/* Another node may remove a directory that is empty between two of the steps down. */
+tl::expected<UniqueFd, std::string> make_of_step(const StepDescription& step, const char* what) {
+    auto made = try_make_of_step(step, what);
+    for (int again = 0; again < kMakeAgain && !made; again++)
+        made = try_make_of_step(step, what);
+    return made;
 }
 
 }  // namespace

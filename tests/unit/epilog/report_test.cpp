@@ -55,6 +55,27 @@ TEST_CASE("a failed step with a cause goes into the record and keeps its report"
     CHECK(job.has_report_directory());
 }
 
+TEST_CASE("a step that ended well with replicas that differ has a line when the analyzer finds a cause") {
+    const ReportedJob job(0);
+    job.directory().write("inquest-7/evidence/0/n1/node.json",
+                          R"({"step_ended": true, "divergence_noticed_mono_ns": 5,
+                              "tasks": [{"wait_status": 0}]})");
+    job.analyzer_finds("some-cause");
+    CHECK(job.report().has_line == 1);
+    CHECK(job.has_report_directory());
+    job.analyzer_finds("healthy");
+    CHECK(job.report().has_line == 0);
+    CHECK_FALSE(job.has_report_directory());
+}
+
+TEST_CASE("a step that ended well has no line when its replicas cannot be analysed") {
+    const ReportedJob job(0);
+    job.directory().write("inquest-7/evidence/0/n1/node.json",
+                          R"({"step_ended": true, "divergence_noticed_mono_ns": 5,
+                              "tasks": [{"wait_status": 0}]})");
+    CHECK(job.report().has_line == 0);
+}
+
 TEST_CASE("a healthy step leaves neither a line nor a directory") {
     const ReportedJob job(0);
     CHECK(job.report().has_line == 0);

@@ -1,0 +1,20 @@
+/* The record of a job that still runs: inquestd runs `inquest-epilog --live JOB STEP` when the diagnosis of a
+ * running step is worth it. */
+#pragma once
+
+#include <string>
+
+#include "epilog/job_end.h"
+
+namespace inquest::epilog {
+
+struct LiveStep {
+    std::uint32_t job_id;
+    std::string name; /* "0", "batch" */
+};
+
+/* Puts the step's diagnosis, as it stands in the report directory, into the job's record through slurmctld.
+ * The epilog writes it again at the end of the job, through slurmdbd. Reports problems to syslog. */
+void record_live(const JobEndPaths& paths, const LiveStep& live, RecordField field, Deadline deadline);
+
+}  // namespace inquest::epilog
