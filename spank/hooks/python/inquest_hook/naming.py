@@ -6,11 +6,13 @@ saved with the user's model and disturb torch.compile.
 """
 import gc
 import sys
+import weakref
 
 from inquest_hook import wrapped_models
 
 _TRANSPARENT = ("DistributedDataParallel", "OptimizedModule", "FullyShardedDataParallel")
 _MAX_CLIMB = 64
+_seen = []  # weak references to the modules of the newest search: the next optimizer's may be among them
 
 
 def owners(parameters):
@@ -37,19 +39,25 @@ def _own(module, ids):
 
 
 def _search(ids):
+    modules = [module for module in (reference() for reference in _seen) if module is not None]
+    if not ids <= {id(one) for module in modules for one in module._parameters.values()}:
+        modules = _all_modules()
+        _seen[:] = map(weakref.ref, modules)
+    return _outermost(modules, ids)
+
+
+def _all_modules():
     module_type = sys.modules["torch"].nn.Module
-    modules = [one for one in gc.get_objects() if issubclass(type(one), module_type) and "_modules" in one.__dict__]
-    parents = {}
-    for module in modules:
-        for child in module._modules.values():
-            if type(module).__name__ not in _TRANSPARENT:
-                parents.setdefault(id(child), module)
+    return [one for one in gc.get_objects() if issubclass(type(one), module_type) and "_modules" in one.__dict__]
+
+
+def _outermost(modules, ids):
+    parents = {
+        id(child): module for module in modules if type(module).__name__ not in _TRANSPARENT
+        for child in module._modules.values()}
     holders = [module for module in modules if any(id(one) in ids for one in module._parameters.values())]
-    outermost = {}
-    for module in holders:
-        root = _climb(module, parents)
-        outermost[id(root)] = root
-    return sorted(outermost.values(), key=_rank_of_root)
+    found = {id(root): root for root in (_climb(module, parents) for module in holders)}
+    return sorted(found.values(), key=_rank_of_root)
 
 
 def _climb(module, parents):

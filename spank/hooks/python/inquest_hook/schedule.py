@@ -24,6 +24,7 @@ class Budget:
     def reset(self):
         self.share = _share()
         self.spent_ns = 0
+        self.start_up_ns = 0  # of them once for each optimizer: to find out what it trains
         self.checkpoints = 0
         self.payers = 0  # optimizers that share it
 
@@ -37,7 +38,7 @@ class Budget:
         return cost_ns
 
     def affordable(self):
-        return self.spent_ns < self.share * self.elapsed_ns()
+        return self.spent_ns - self.start_up_ns < self.share * self.elapsed_ns()
 
 
 def _share():

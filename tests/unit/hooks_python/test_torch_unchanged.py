@@ -1,0 +1,58 @@
+"""The hook changes no bit: losses, weights and the states of all random generators, at every profile's share."""
+import unittest
+
+from hook_case import TorchCase
+
+PROGRAM = """
+    import os, random, torch
+    import torch.distributed as dist
+    from torch.nn.parallel import DistributedDataParallel
+    from torch.utils.data import DataLoader, TensorDataset
+
+    rank = int(os.environ["RANK"])
+    dist.init_process_group("gloo", init_method=os.environ["STORE"], rank=rank, world_size=2)
+    torch.manual_seed(7 + rank)
+    random.seed(8 + rank)
+    model = torch.nn.Sequential(
+        torch.nn.Conv2d(2, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Dropout(0.3), torch.nn.Flatten(), torch.nn.Linear(144, 5))
+    model = DistributedDataParallel(model.to(memory_format=torch.channels_last))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    loader = DataLoader(
+        TensorDataset(torch.randn(40, 2, 8, 8), torch.randint(5, (40,))), batch_size=4, shuffle=True, num_workers=rank)
+    for _ in range(2):
+        for data, target in loader:
+            loss = torch.nn.functional.cross_entropy(model(data), target)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+            optimizer.step()
+            optimizer.zero_grad()
+            print(loss.item().hex(), random.random().hex())
+    for value in list(model.state_dict().values()) + [torch.get_rng_state()]:
+        print(value.flatten().tolist())
+    os.makedirs(os.environ["RUN"], exist_ok=True)
+    torch.save(model.module, "%s/model%d.pt" % (os.environ["RUN"], rank))
+    dist.destroy_process_group()
+    """
+
+
+class Unchanged(TorchCase):
+    def test_no_bit_changes(self):
+        program = self.write("train.py", PROGRAM)
+        bare = self.run_ranks(program, armed=False, RUN="bare")
+        self.assertEqual([(run.returncode, run.err) for run in bare], [(0, ""), (0, "")])
+        for share in ("0", "200", "1000", "1000000"):
+            runs = self.run_ranks(program, INQUEST_DIGEST_SHARE=share, RUN=share)
+            for rank, (one, other) in enumerate(zip(runs, bare)):
+                self.assertEqual((one.returncode, one.out, one.err), (0, other.out, other.err), share)
+                self.assertEqual(self.saved(rank, share), self.saved(rank, "bare"))
+            digests = [box for box in self.boxes() if box.records("DIGEST")]
+            self.assertEqual(bool(digests), share != "0")
+
+    def saved(self, rank, run):
+        """A model that was saved whole: it names nothing of the hook's."""
+        with open("%s/%s/model%d.pt" % (self.root, run, rank), "rb") as file:
+            return file.read()
+
+
+if __name__ == "__main__":
+    unittest.main()
