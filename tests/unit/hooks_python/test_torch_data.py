@@ -47,7 +47,7 @@ class Data(TorchCase):
 
     def run_program(self, **variables):
         program = self.write("train.py", PROGRAM)
-        for run in self.run_ranks(program, **variables):
+        for run in self.run_ranks(program, INQUEST_DIGEST_SHARE="1000000", **variables):
             self.assertEqual((run.returncode, run.err), (0, ""))
         return self.by_rank()
 

@@ -35,21 +35,24 @@ class Digests:
 digests = Digests()
 
 
-def accounted(function):
-    """For the entry points of checkpoints: their time is paid from the budget, and an error ends the digests, nothing else."""
+def accounted(owner):
+    """For the entry points of checkpoints: their time is paid from the budget, and an error turns `owner` off, nothing else."""
 
-    @functools.wraps(function)
-    def call(*args, **kwargs):
-        begun_ns = time.perf_counter_ns()
-        try:
-            return function(*args, **kwargs)
-        except Exception:
-            digests.turn_off()
-            return None
-        finally:
-            budget.pay(begun_ns)
+    def decorate(function):
+        @functools.wraps(function)
+        def call(*args, **kwargs):
+            begun_ns = time.perf_counter_ns()
+            try:
+                return function(*args, **kwargs)
+            except Exception:
+                owner.turn_off()
+                return None
+            finally:
+                budget.pay(begun_ns)
 
-    return call
+        return call
+
+    return decorate
 
 
 class Checkpoint:

@@ -1,8 +1,9 @@
 """What the program reads from its DataLoaders: SAMPLER, BATCH and SAMPLES records. Only tensors in host memory, as delivered."""
 import time
 import weakref
+from collections.abc import Mapping
 
-from inquest_hook import format as box_format, lifecycle, milestones
+from inquest_hook import errors, format as box_format, lifecycle, milestones
 from inquest_hook.box import box, pack_numbers, pack_texts
 from inquest_hook.digest_library import Digester, combined, plain, rows
 from inquest_hook.digests import accounted, possible
@@ -15,7 +16,7 @@ MAX_PASSES = 200  # are recorded: the events ring holds 1024 records of all kind
 MAX_DEPTH = 4
 MAX_TENSORS = 64
 MAX_ROWS = 65536
-FREE_NS = 5_000_000  # spent whatever the share: a sketch of nothing says nothing
+FREE_NS = 50_000_000  # spent whatever the share: a sketch of nothing says nothing
 ATTRIBUTES = ("seed", "epoch", "num_replicas", "rank", "shuffle")
 _NO_TEXTS = pack_texts(0, 0, 0, 0, 0, 0)
 
@@ -36,12 +37,17 @@ class Loaders:
         box.forget_hooks.append(self.reset)
 
     def reset(self):
+        self.active = True
         self._ordinals = weakref.WeakKeyDictionary()
         self.passes = weakref.WeakKeyDictionary()  # iterator -> Pass
         self.numbers = {}  # ordinal -> passes over that loader
         self.spent_ns = 0
         self.batch_step = -1  # step for which a batch was looked at
         self.digester = Digester()
+
+    def turn_off(self):
+        self.active = False
+        errors.show()
 
     def ordinal(self, loader):
         return self._ordinals.setdefault(loader, len(self._ordinals) + 1)
@@ -52,10 +58,10 @@ loaders = Loaders()
 
 def is_wanted():
     """Asked for each batch: data of one rank are nothing to compare."""
-    return box.active and milestones.digests.active and training.world_size > 1
+    return box.active and loaders.active and milestones.digests.active and training.world_size > 1
 
 
-@accounted
+@accounted(loaders)
 def pass_begins(loader, iterator):
     if not possible():
         return
@@ -99,7 +105,7 @@ def _length(thing):
         return -1
 
 
-@accounted
+@accounted(loaders)
 def batch_read(iterator, data):
     found = loaders.passes.get(iterator)
     if found is None:
@@ -142,7 +148,7 @@ def _collect(data, found, depth):
     if hasattr(data, "data_ptr"):
         if data.device.type == "cpu" and data.dim() > 0 and data.shape[0] <= MAX_ROWS:
             found.append(plain(data))
-    elif isinstance(data, dict):
+    elif isinstance(data, Mapping):
         for key in sorted(data, key=str):
             _collect(data[key], found, depth - 1)
     elif isinstance(data, (list, tuple)):
@@ -164,14 +170,14 @@ def _follow(found, tensors):
     found.sketch.add(rows(widest))
 
 
-@accounted
+@accounted(loaders)
 def pass_ends(iterator):
     found = loaders.passes.get(iterator)
     if found is not None:
         found.sketch.write()
 
 
-@accounted
+@accounted(loaders)
 def write_sketches():
     """Also before the end of a pass, which may be long, and which the process may not see."""
     for found in list(loaders.passes.values()):

@@ -1,5 +1,6 @@
 """Checkpoints of the state: before and after optimizer steps, after loading, before saving and at the end."""
 import functools
+import threading
 import time
 import weakref
 
@@ -49,7 +50,7 @@ def is_due(trained, step):
         trained.agreement is not None and (trained.schedule.due(step) or trained.loads_seen != loads.count))
 
 
-@accounted
+@accounted(digests)
 def before_step(trained, place, with_gradients):
     """Before a step that is_due(); `with_gradients`: they are there already, no closure makes them."""
     if trained.steps == 0 and not _begin(trained):
@@ -92,7 +93,7 @@ def _whole(checkpoint):
     checkpoint.circumstances()
 
 
-@accounted
+@accounted(digests)
 def after_step(trained, place, with_gradients):
     if trained.agreement is None:
         return
@@ -104,7 +105,7 @@ def after_step(trained, place, with_gradients):
     _whole(checkpoint)
 
 
-@accounted
+@accounted(digests)
 def _parameters_of_all(site):
     for trained in registry.all():
         if trained.agreement is not None and trained.steps > trained.digested_step:
@@ -112,7 +113,9 @@ def _parameters_of_all(site):
 
 
 def before_save():
-    if box.active and digests.active and budget.affordable():
+    """Not in a thread that saves in the background: the parameters may change while it reads them."""
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main and box.active and digests.active and budget.affordable():
         _parameters_of_all(box_format.SITE_SAVE)
 
 
@@ -142,6 +145,19 @@ def with_save(original):
         return original(*args, **kwargs)
 
     return inquest_save
+
+
+def with_load_in_place(original):
+    """A function that loads into tensors that may be anybody's."""
+
+    @functools.wraps(original)
+    def inquest_load(*args, **kwargs):
+        result = original(*args, **kwargs)
+        if box.active:
+            loads.add(None)
+        return result
+
+    return inquest_load
 
 
 def with_load(original):

@@ -1,7 +1,7 @@
 """SCALER_SKIP records: torch.amp.GradScaler found infinite gradients and left the optimizer step out.
 
 Nothing is read from a device for this: a step that was asked for and not made was skipped. Optimizers that look at the
-infinities themselves (fused ones) say nothing.
+infinities themselves (fused ones) say nothing, nor do those whose steps torch's hooks do not show.
 """
 import functools
 import struct
@@ -26,7 +26,7 @@ def _watched(original):
     def _maybe_opt_step(self, optimizer, *args, **kwargs):
         before = training.step
         result = original(self, optimizer, *args, **kwargs)
-        if box.active and training.step == before:
+        if box.active and training.step == before and getattr(type(optimizer).step, "hooked", False):
             _skipped(self, optimizer)
         return result
 
