@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "spank/format/tensor_table.h"
@@ -225,6 +227,31 @@ TEST_CASE("names that do not fit are counted and none of them is written") {
     CHECK(table.live().dropped_names == 2);
     CHECK(table.live().names_used_bytes == 65'006);
     CHECK(table.names().ends_with("x\nshort\n"));
+}
+
+TEST_CASE("lines of several threads stay whole") {
+    TemporaryDirectory directory;
+    REQUIRE(run_in_child([&] {
+                std::atomic<int> failures = open_table(directory, 1);
+                std::vector<std::thread> threads;
+                for (int thread = 0; thread < 4; thread++) {
+                    threads.emplace_back([&failures, thread] {
+                        for (int i = 0; i < 200; i++) {
+                            failures += write_name(std::string(30, static_cast<char>('a' + thread)) + "\n");
+                        }
+                    });
+                }
+                for (std::thread& thread : threads) {
+                    thread.join();
+                }
+                return failures == 0 ? 0 : 1;
+            }) == 0);
+    std::istringstream names(read_table(directory).names());
+    size_t lines = 0;
+    for (std::string line; std::getline(names, line); lines++) {
+        REQUIRE(line == std::string(30, line.at(0)));
+    }
+    CHECK(lines == 800);
 }
 
 TEST_CASE("a table that does not fit leaves nothing behind and the box works on") {
