@@ -1,4 +1,4 @@
-"""Averages gradients with an all-gather whose parts a few threads limit and add up."""
+"""Averages gradients with an all-gather that a few threads cut and add up."""
 
 import json
 import sys
@@ -14,24 +14,26 @@ import cluster_env
 
 
 class Mean:
-    """The mean of all ranks' gradients, each cut to a range of its own."""
+    """The mean of all ranks' gradients, cut to a range block by block."""
 
     def __init__(self, workers, cut):
         self.pool = ThreadPoolExecutor(workers)
         self.lock = threading.Lock()
         self.cut = cut
 
-    def add(self, total, part):
-        edge = part.abs().quantile(self.cut)
-        values = part.clamp(-edge, edge)
-        with self.lock:
-            total += values
+    def add(self, total, part, start):
+        """Every worker begins with another block, so that they do not wait for each other."""
+        blocks = list(zip(total.split(2048), part.split(2048)))
+        for block, values in blocks[start:] + blocks[:start]:
+            edge = values.abs().quantile(self.cut)
+            with self.lock:
+                block += values.clamp_(-edge, edge)
 
     def __call__(self, flat):
         parts = [torch.empty_like(flat) for _ in range(dist.get_world_size())]
         dist.all_gather(parts, flat)
         total = torch.zeros_like(flat)
-        for done in [self.pool.submit(self.add, total, part) for part in parts]:
+        for done in [self.pool.submit(self.add, total, part, 8 * n) for n, part in enumerate(parts)]:
             done.result()
         return total / len(parts)
 
@@ -53,7 +55,7 @@ def main():
         settings = json.load(file)
     rank, _ = cluster_env.connect()
     torch.manual_seed(settings["seed"])
-    model = nn.Sequential(nn.Linear(40, 256), nn.Tanh(), nn.Linear(256, 40))
+    model = nn.Sequential(nn.Linear(40, 1000), nn.Tanh(), nn.Linear(1000, 40))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
     mean = Mean(settings["workers"][rank], settings["cut"])
     generator = torch.Generator().manual_seed(settings["seed"] + 11 * rank)
@@ -65,7 +67,7 @@ def main():
         exchange(model.parameters(), plain_mean if step < settings["cut_from"] else mean)
         optimizer.step()
         time.sleep(settings["pause_s"])
-        if step % 50 == 0:
+        if step % 20 == 0:
             print(f"[{rank}] step {step} loss {loss.item():.5f}", flush=True)
     dist.barrier()
     dist.destroy_process_group()
