@@ -13,15 +13,16 @@
 #include <exception>
 #include <thread>
 
-#include "epilog/become_user.h"
 #include "epilog/die_with_parent.h"
 #include "spank/harvest/unique_fd.h"
+#include "spank/harvest/user_identity.h"
 
 namespace inquest::epilog {
 namespace {
 
 constexpr auto kReapInterval = std::chrono::milliseconds(2);
 constexpr int kBodyThrew = 251;
+constexpr const char* kOomScore = "0"; /* a child of slurmd inherits -1000 */
 
 void detach_streams() {
     const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -121,7 +122,9 @@ ChildResult run_as_user(const UserIdentity& user, Deadline deadline, std::size_t
                         const ChildBody& body) {
     return run_in_child(deadline, max_output_bytes, [&](int output_fd) {
         keep_only_output(output_fd);
-        return become_user(user) ? body(output_fd) : kBecomeUserFailed;
+        if (!harvest::drop_to_user(user.uid, user.gid, kOomScore)) return kBecomeUserFailed;
+        die_with_parent(); /* the change of ids has cancelled it */
+        return body(output_fd);
     });
 }
 
