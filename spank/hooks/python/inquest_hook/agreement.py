@@ -7,7 +7,7 @@ wrapper nobody promises: the ranks are those of the default group. FSDP's shards
 import sys
 
 from inquest_hook import wrapped_models
-from inquest_hook.ranks import ranks_text
+from inquest_hook.ranks import ranks_of, ranks_text
 
 PROMISE_DDP = "DistributedDataParallel"
 PROMISE_DTENSOR = "DTensor"
@@ -39,7 +39,7 @@ def find(parameters):
         return _of_dtensors(sharded)
     wrapped = wrapped_models.wrapper_of(parameters)
     group = wrapped.wrapper().process_group if wrapped else c10d._get_default_group()
-    ranks = c10d.get_process_group_ranks(group)
+    ranks = ranks_of(group)
     return Agreement(ranks, wrapped) if len(ranks) > 1 else None
 
 

@@ -1,4 +1,5 @@
-"""Lists of ranks as a text."""
+"""Ranks of process groups, and lists of ranks as a text."""
+import sys
 
 MAX_RANKS_CHARACTERS = 1000
 
@@ -15,3 +16,11 @@ def ranks_text(ranks):
     if len(text) > MAX_RANKS_CHARACTERS:
         text = text[: text.rfind(",", 0, MAX_RANKS_CHARACTERS)]
     return text
+
+
+def ranks_of(group):
+    """Global ranks of a process group; none of one that torch does not know (replacements by libraries)."""
+    try:
+        return sys.modules["torch.distributed.distributed_c10d"].get_process_group_ranks(group)
+    except Exception:
+        return []

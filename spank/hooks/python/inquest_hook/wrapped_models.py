@@ -1,8 +1,10 @@
 """The models that were wrapped for data parallelism, held weakly, and what passes through their wrappers."""
+import functools
 import sys
 import weakref
 
-from inquest_hook.box import box, guarded
+from inquest_hook import errors
+from inquest_hook.box import box
 from inquest_hook.training import training
 
 
@@ -86,7 +88,22 @@ def _reduced(wrapper):
     return {id(parameter) for name, parameter in wrapper.module.named_parameters() if name not in ignored}
 
 
-@guarded
+def _counting(function):
+    """An error ends the counting of forward passes and the promises of the wrappers, nothing else."""
+
+    @functools.wraps(function)
+    def call(*args):
+        try:
+            return function(*args)
+        except Exception:
+            _wrapped.clear()
+            errors.show()
+            return None
+
+    return call
+
+
+@_counting
 def forward_begins(wrapper):
     """A forward pass through a wrapper. Whether backward will reduce is decided here, not in backward (torch 2.13,
     DistributedDataParallel._post_forward)."""
@@ -97,13 +114,13 @@ def forward_begins(wrapper):
         training.wrapped_forwards += 1
 
 
-@guarded
+@_counting
 def backward_begins():
     """To be given to backward_ends()."""
     return [(known, known.gradients()) for known in _wrapped]
 
 
-@guarded
+@_counting
 def backward_ends(begun, micro_batch):
     """Counts what the backward call that is over has done: whether its gradients were reduced, and whether it reached a model
     without a forward pass through its wrapper."""

@@ -4,7 +4,7 @@ import sys
 
 from inquest_hook import format as box_format, place, wrapped_models
 from inquest_hook.box import box, guarded
-from inquest_hook.ranks import ranks_text
+from inquest_hook.ranks import ranks_of, ranks_text
 
 COMM_HOOKS = ("register_comm_hook", "_register_builtin_comm_hook")
 
@@ -66,10 +66,10 @@ def _has_comm_hook(wrapper, frame):
 def _record(wrapper, known, frame):
     file, function, line = place.nearest_texts(frame)
     plain, synchronised = _batch_norms(wrapper.module)
-    ranks = sys.modules["torch.distributed.distributed_c10d"].get_process_group_ranks(wrapper.process_group)
     box.event(
         box_format.KIND_MODEL_FLAGS,
-        (file, function, "DistributedDataParallel", type(wrapper.module).__name__, ranks_text(ranks)),
+        (file, function, "DistributedDataParallel", type(wrapper.module).__name__,
+         ranks_text(ranks_of(wrapper.process_group))),
         (line, int(wrapper.broadcast_buffers), plain, synchronised, int(known.init_sync), int(known.comm_hook)))
 
 
