@@ -55,6 +55,12 @@ class DeviceDigest(TorchCase):
                 base.t() if base.dim() == 2 else base.permute(2, 0, 1), base[1:, ::3], base[2][3:], base[:, :, 1], base[0, 0, 1:],
                 base[:1].expand(4, 10, 9), base.contiguous().view(-1)[1:]])
 
+    def test_tensors_of_one_size_together(self):
+        generator = random.Random(8)
+        tensors = [self.random_tensor(generator, dtype, (5, 3)) for dtype in DTYPES for _ in range(4)]
+        tensors += [torch.empty(0, 2), torch.empty(2, 0)]
+        self.assert_same(tensors + [one.t() for one in tensors])
+
     def test_chunks_meet_without_a_seam(self):
         generator = random.Random(7)
         whole = device_digest.CHUNK_BYTES

@@ -28,39 +28,57 @@ def digest(tensors):
     torch = sys.modules["torch"]
     if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
         raise RuntimeError("a graph is being captured")
+    rows = [None] * len(tensors)
     with torch.no_grad():
-        sums = [_sums(torch, tensor) for tensor in tensors]
-        on_host = _to_host(torch, sums)
-    return [_folded(one, tensor) for one, tensor in zip(on_host, tensors)]
+        for batches in _by_device(tensors).values():
+            sums = torch.cat([_sums_of(torch, [tensors[index] for index in batch]) for batch in batches])
+            indexes = [index for batch in batches for index in batch]
+            for index, row in zip(indexes, sums.tolist()):  # the one transfer
+                rows[index] = row
+    return [_folded(row, tensor) for row, tensor in zip(rows, tensors)]
 
 
-def _to_host(torch, sums):
-    """One transfer for each device."""
-    by_device = {}
-    for index, one in enumerate(sums):
-        by_device.setdefault(one.device, []).append(index)
-    rows = [None] * len(sums)
-    for indexes in by_device.values():
-        for index, row in zip(indexes, torch.stack([sums[index] for index in indexes]).tolist()):
-            rows[index] = row
-    return rows
+def _by_device(tensors):
+    """{device: lists of indexes}. Small tensors of one kind and size, as layers have them, are computed together."""
+    groups = {}
+    for index, tensor in enumerate(tensors):
+        key = tensor.device, tensor.dtype, tensor.numel()
+        size = tensor.numel() * tensor.element_size()
+        at_once = CHUNK_BYTES // max(1, size) or 1
+        batches = groups.setdefault(key, [[]])
+        if len(batches[-1]) == at_once:
+            batches.append([])
+        batches[-1].append(index)
+    found = {}
+    for (device, _, _), batches in groups.items():
+        found.setdefault(device, []).extend(batches)
+    return found
 
 
-def _sums(torch, tensor):
-    """int64[18] on the tensor's device: the lanes, the product, the bits of the sum of the squares."""
-    lanes = torch.zeros(LANES, dtype=torch.int64, device=tensor.device)
-    product = torch.zeros(1, dtype=torch.int64, device=tensor.device)
-    squares = torch.zeros(1, dtype=torch.float64, device=tensor.device)
+def _sums_of(torch, tensors):
+    """One row of sums for each of some tensors of one kind and size."""
+    if len(tensors) == 1 or not tensors[0].numel():
+        chunks = (chunk.unsqueeze(0) for chunk in _chunks(torch, tensors[0]))
+    else:
+        chunks = [torch.stack([_bytes(torch, tensor.contiguous().view(-1)) for tensor in tensors])]
+    return _sums(torch, chunks, len(tensors), tensors[0])
+
+
+def _sums(torch, chunks, count, tensor):
+    """int64[count, 18] on the tensor's device: the lanes, the product, the bits of the sum of the squares."""
+    lanes = torch.zeros(count, LANES, dtype=torch.int64, device=tensor.device)
+    product = torch.zeros(count, 1, dtype=torch.int64, device=tensor.device)
+    squares = torch.zeros(count, 1, dtype=torch.float64, device=tensor.device)
     word = 0
-    for data in _chunks(torch, tensor):
+    for data in chunks:
         mixed = _mixed(torch, data, word)
-        word += mixed.numel()
-        product += ((mixed & _LOW_HALF) * _shifted(mixed)).sum()
-        missing = -mixed.numel() % LANES
-        lanes += torch.nn.functional.pad(mixed, (0, missing)).view(-1, LANES).sum(0)
+        word += mixed.shape[1]
+        product += ((mixed & _LOW_HALF) * _shifted(mixed)).sum(1, keepdim=True)
+        missing = -mixed.shape[1] % LANES
+        lanes += torch.nn.functional.pad(mixed, (0, missing)).view(count, -1, LANES).sum(1)
         if tensor.is_floating_point() and tensor.element_size() > 1:
-            squares += data.view(tensor.dtype).double().square().sum()
-    return torch.cat([lanes, product, squares.view(torch.int64)])
+            squares += data.view(tensor.dtype).double().square().sum(1, keepdim=True)
+    return torch.cat([lanes, product, squares.view(torch.int64)], 1)
 
 
 def _shifted(words):
@@ -68,8 +86,8 @@ def _shifted(words):
 
 
 def _mixed(torch, data, first_word):
-    words = torch.nn.functional.pad(data, (0, -data.numel() % 8)).view(torch.int64)
-    index = torch.arange(first_word + 1, first_word + 1 + words.numel(), dtype=torch.int64, device=data.device)
+    words = torch.nn.functional.pad(data, (0, -data.shape[1] % 8)).view(torch.int64)
+    index = torch.arange(first_word + 1, first_word + 1 + words.shape[1], dtype=torch.int64, device=data.device)
     mixed = words ^ index.mul_(INDEX_FACTOR - (1 << 64))
     for factor in (FIRST_FACTOR, SECOND_FACTOR):
         mixed ^= _shifted(mixed)
