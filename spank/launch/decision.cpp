@@ -116,15 +116,23 @@ class Collector {
         assign("INQUEST_LEFT_ALONE", joined(left_alone_), "names that the user had set");
     }
 
-    /* Gives back what an enclosing armed step had changed and this one does not. */
+    /* Gives back what an enclosing armed step had changed and this one does not. Only nodes can take a
+     * variable away (spank/plugin/taken_away.h). */
     void restore() {
+        std::vector<std::string> taken_away;
         for (const auto& [name, value] : inputs_.environment) {
             auto users = users_.find(name);
-            bool is_changed = users == users_.end() || users->second != value;
-            if (is_changed && find(name) == nullptr) {
-                auto rest = users == users_.end() ? std::nullopt : std::optional(users->second);
-                assignments_.push_back({name, rest, "an enclosing armed step had set it"});
+            if (find(name) != nullptr) {
+                continue;
             }
+            if (users == users_.end()) {
+                taken_away.push_back(name);
+            } else if (users->second != value) {
+                assign(name, users->second, "the user's, without what an enclosing armed step had added");
+            }
+        }
+        if (!taken_away.empty()) {
+            assign("INQUEST_TAKEN_AWAY", joined(taken_away), "an enclosing armed step had set them");
         }
     }
 

@@ -41,7 +41,7 @@ struct Installation {
 /* One change of the step's environment. */
 struct Assignment {
     std::string name;
-    std::optional<std::string> value; /* nullopt: the variable is taken away */
+    std::string value;
     std::string reason;
 };
 

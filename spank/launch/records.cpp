@@ -12,8 +12,7 @@ std::string disarmed_record(const std::string& reason) {
 std::string to_records(const Decision& decision) {
     std::string records;
     for (const Assignment& assignment : decision.assignments) {
-        records += assignment.value ? assignment.name + "=" + *assignment.value : "-" + assignment.name + "=";
-        records += '\0';
+        records += assignment.name + "=" + assignment.value + '\0';
     }
     records += decision.disarmed ? disarmed_record(*decision.disarmed) : "";
     return records.size() <= kRecordsMaxBytes ? records : disarmed_record("the environment is too large");
@@ -22,9 +21,8 @@ std::string to_records(const Decision& decision) {
 std::string to_text(const Decision& decision) {
     std::string text;
     for (const Assignment& assignment : decision.assignments) {
-        text += "inquest-launch: " + assignment.name +
-                (assignment.value ? "=" + *assignment.value : " is taken away") + "  (" + assignment.reason +
-                ")\n";
+        text +=
+            "inquest-launch: " + assignment.name + "=" + assignment.value + "  (" + assignment.reason + ")\n";
     }
     return text + (decision.disarmed ? "inquest-launch: disarmed: " + *decision.disarmed + "\n" : "");
 }

@@ -1,5 +1,5 @@
-/* The answer to the plugin: records NAME=VALUE (set it) and -NAME= (take it away), each ended by NUL. The
- * last one is INQUEST_ARMED=1 or INQUEST_DISARMED=reason. */
+/* The answer to the plugin: NAME=VALUE records, each ended by NUL. The last one is INQUEST_ARMED=1 or
+ * INQUEST_DISARMED=reason. */
 #pragma once
 
 #include <string>

@@ -18,12 +18,9 @@ static int is_name(const char* name, size_t bytes) {
     return 1;
 }
 
-/* -NAME= or NAME=VALUE */
 static int is_record(const char* record) {
-    int removes = record[0] == '-';
-    const char* name = record + removes;
-    size_t name_bytes = strcspn(name, "=");
-    return name[name_bytes] == '=' && is_name(name, name_bytes) && (!removes || name[name_bytes + 1] == '\0');
+    size_t name_bytes = strcspn(record, "=");
+    return record[name_bytes] == '=' && is_name(record, name_bytes);
 }
 
 static int all_are_records(const struct inquest_records* records, const char** ret_last) {
@@ -74,8 +71,7 @@ int inquest_records_next(const struct inquest_records* records, size_t* position
     const char* name = records->bytes + *position;
     const char* value = name + strlen(name) + 1;
     *position = (size_t)(value - records->bytes) + strlen(value) + 1;
-    int removes = name[0] == '-';
-    *ret_name = name + removes;
-    *ret_value = removes ? NULL : value;
+    *ret_name = name;
+    *ret_value = value;
     return 1;
 }

@@ -1,8 +1,7 @@
-/* The answer of inquest-launch: records, each ended by NUL. NAME=VALUE sets a variable, -NAME= takes it away
- * (an enclosing armed step had set it).
+/* The answer of inquest-launch: NAME=VALUE records, each ended by NUL.
  *
- * All or nothing: an answer is used only when every record is well formed and the last one is
- * INQUEST_ARMED=1 or INQUEST_DISARMED=reason, so that a cut answer has no effect. */
+ * All or nothing: an answer is used only when every record is well formed and the last one is INQUEST_ARMED=1
+ * or INQUEST_DISARMED=reason, so that a cut answer has no effect. */
 #ifndef INQUEST_SPANK_PLUGIN_ENVIRONMENT_RECORDS_H
 #define INQUEST_SPANK_PLUGIN_ENVIRONMENT_RECORDS_H
 
@@ -25,7 +24,7 @@ struct inquest_records {
 enum inquest_answer inquest_records_check(struct inquest_records* records);
 
 /* Next record of checked records; *position starts at 0. Returns 0 after the last one. The strings live in
- * `records`; *ret_value is NULL when the variable is to be taken away. */
+ * `records`. */
 int inquest_records_next(const struct inquest_records* records, size_t* position, const char** ret_name,
                          const char** ret_value);
 

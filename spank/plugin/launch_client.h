@@ -18,7 +18,7 @@ struct inquest_launch_request {
     const char* launch_path;
     uint32_t job_id;
     const char* step_name;
-    int off; /* 1: the step is not to have Inquest; the answer takes away what an enclosing armed step set */
+    int off; /* 1: the step is not to have Inquest; the answer names what an enclosing armed step set */
     const struct inquest_options* options;
     char* const* environment;                /* the user's */
     const struct inquest_identity* identity; /* NULL in srun, the user on a node */

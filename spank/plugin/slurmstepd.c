@@ -17,6 +17,7 @@
 #include "spank/plugin/site_arguments.h"
 #include "spank/plugin/start_texts.h"
 #include "spank/plugin/step_message.h"
+#include "spank/plugin/taken_away.h"
 
 enum { FAILURE_WAIT_MS = 300, END_WAIT_MS = 2000, ARMED_VALUE_BYTES = 8 };
 
@@ -111,6 +112,7 @@ static int is_wanted(spank_t spank) {
 }
 
 int inquest_slurmstepd_init_post_opt(spank_t spank) {
+    inquest_take_away(spank);
     if (inquest_step_of_node(spank, &node.step) != 0 || inquest_step_is_extern(&node.step) ||
         !is_wanted(spank)) {
         return 0;
@@ -154,9 +156,7 @@ static int set_all(spank_t spank) {
     const char* name = NULL;
     const char* value = NULL;
     while (inquest_records_next(&records, &position, &name, &value)) {
-        if (value == NULL) {
-            (void)spank_unsetenv(spank, name);
-        } else if (spank_setenv(spank, name, value, 1) != ESPANK_SUCCESS) {
+        if (spank_setenv(spank, name, value, 1) != ESPANK_SUCCESS) {
             return -1;
         }
     }
@@ -171,7 +171,9 @@ int inquest_slurmstepd_user_init(spank_t spank) {
     if (answer == INQUEST_ANSWER_BROKEN) {
         return 0;
     }
-    node.armed = set_all(spank) == 0 && answer == INQUEST_ANSWER_ARMED &&
+    int complete = set_all(spank) == 0;
+    inquest_take_away(spank);
+    node.armed = complete && answer == INQUEST_ANSWER_ARMED &&
                  spank_setenv(spank, "INQUEST_BOX_DIR", node.box_path, 1) == ESPANK_SUCCESS;
     if (!node.armed) {
         disarm_tasks(spank);

@@ -41,7 +41,7 @@ static void set_all(const struct inquest_records* records) {
     const char* name = NULL;
     const char* value = NULL;
     while (inquest_records_next(records, &position, &name, &value)) {
-        (void)(value == NULL ? unsetenv(name) : setenv(name, value, 1));
+        (void)setenv(name, value, 1);
     }
 }
 

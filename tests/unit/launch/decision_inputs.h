@@ -37,11 +37,11 @@ inline inquest::launch::DecisionInputs plain_inputs() {
     return inputs;
 }
 
-/* "(unset)" when the decision does not mention the name, "(away)" when it takes it away. */
+/* "(unset)" when the decision does not set the name. */
 inline std::string value(const inquest::launch::Decision& decision, const std::string& name) {
     for (const auto& assignment : decision.assignments) {
         if (assignment.name == name) {
-            return assignment.value.value_or("(away)");
+            return assignment.value;
         }
     }
     return "(unset)";
@@ -51,12 +51,12 @@ inline std::string value(const inquest::launch::Decision& decision, const std::s
 inline inquest::launch::Environment applied(const inquest::launch::DecisionInputs& inputs) {
     inquest::launch::Environment environment = inputs.environment;
     for (const auto& assignment : decide(inputs).assignments) {
-        if (assignment.value) {
-            environment[assignment.name] = *assignment.value;
-        } else {
-            environment.erase(assignment.name);
-        }
+        environment[assignment.name] = assignment.value;
     }
+    for (const std::string& name : inquest::launch::split(environment["INQUEST_TAKEN_AWAY"], ',')) {
+        environment.erase(name);
+    }
+    environment.erase("INQUEST_TAKEN_AWAY");
     environment["INQUEST_BOX_DIR"] =
         "/run/inquest/" + std::to_string(inputs.request.job_id) + "." + inputs.request.step;
     return environment;

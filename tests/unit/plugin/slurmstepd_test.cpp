@@ -122,6 +122,21 @@ TEST_CASE("a step that is not armed is not touched") {
     CHECK(fake_spank().environment.empty());
 }
 
+TEST_CASE("a node takes away what srun could only name, armed or not") {
+    Node node(0, "0");
+    fake_spank().environment = {{"INQUEST_TAKEN_AWAY", "A,,B,absent"},
+                                {"A", "1"},
+                                {"B", "2"},
+                                {"C", "3"},
+                                {"INQUEST_DISARMED", "why"}};
+    node.run_one_task(0);
+    CHECK(fake_spank().environment ==
+          std::map<std::string, std::string>{{"C", "3"}, {"INQUEST_DISARMED", "why"}});
+    fake_spank().environment = {{"INQUEST_TAKEN_AWAY", "A," + std::string(8192, 'x')}, {"A", "1"}};
+    node.run_one_task(0);
+    CHECK(fake_spank().environment == std::map<std::string, std::string>{{"A", "1"}});
+}
+
 TEST_CASE("the extern step is never armed") {
     Node node(SLURM_EXTERN_CONT, "extern");
     fake_spank().environment = {{"INQUEST_ARMED", "1"}};
@@ -175,12 +190,14 @@ TEST_CASE("a batch step without Inquest loses what the armed job that submitted 
     if (geteuid() != 0) {
         return; /* only root may become the job's user */
     }
-    Node node(SLURM_BATCH_SCRIPT, "batch", "printf -- '-A=\\0B=%s\\0INQUEST_DISARMED=off\\0' \"$5\"");
+    Node node(SLURM_BATCH_SCRIPT, "batch",
+              "printf 'INQUEST_TAKEN_AWAY=A,C\\0B=%s\\0INQUEST_DISARMED=off\\0' \"$5\"");
     fake_spank().environment = {{"INQUEST_INJECTED", "A,and many more names"}, {"A", "outer"}};
     inquest_options_take(1, nullptr, 1);
     node.run_one_task(0);
     CHECK(fake_spank().environment.count("A") == 0);
     CHECK(fake_spank().environment["B"] == "--off");
+    CHECK(fake_spank().environment.count("INQUEST_TAKEN_AWAY") == 0);
     CHECK(armed().empty());
     CHECK(node.left_nothing());
 }
