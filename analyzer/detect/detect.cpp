@@ -16,6 +16,9 @@ Observations detect_all(const model::Timeline& timeline, const knowledge::Knowle
     add(detect_ends(step, knowledge));
     add(detect_phases(step));
     add(detect_step_state(step));
+    add(detect_divergence(step));
+    add(detect_divergence_hints(step));
+    add(detect_samples(step));
     add(detect_log_signatures(step, knowledge));
     add(detect_log_tracebacks(step, knowledge));
     return all;

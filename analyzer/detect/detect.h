@@ -22,6 +22,13 @@ Observations detect_ends(const StepView& step, const knowledge::Knowledge& knowl
 Observations detect_phases(const StepView& step);
 // The step as a whole: stalled, deadlock, ended_well, still_running, missing evidence, framework, loss.
 Observations detect_step_state(const StepView& step);
+// Replicas that have to be equal and are not, and what else was different then: replicas_differ and the facts
+// of divergence_reasons.h.
+Observations detect_divergence(const StepView& step);
+// Weak evidence about replicas: loss_gap, gradient_norms_bimodal, environment_differs.
+Observations detect_divergence_hints(const StepView& step);
+// Sharded data that ranks do not read as they should: samplers_differ, samples_overlap.
+Observations detect_samples(const StepView& step);
 // Known messages and tracebacks in logs: log_line, uncaught_exception, ended_by_signal.
 Observations detect_log_signatures(const StepView& step, const knowledge::Knowledge& knowledge);
 Observations detect_log_tracebacks(const StepView& step, const knowledge::Knowledge& knowledge);

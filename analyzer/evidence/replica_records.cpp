@@ -87,6 +87,7 @@ void add_batch(const Record& record, RecordContext& context, model::ReplicaRecor
 void add_sketch(const Record& record, RecordContext& context, model::ReplicaRecords& replica) {
     model::SampleSketch sketch;
     sketch.loader = record.ident;
+    sketch.pass = record.number[INQUEST_NUMBER_SAMPLES_PASS];
     sketch.read = record.number[INQUEST_NUMBER_SAMPLES_READ];
     sketch.index = record.number[INQUEST_NUMBER_SAMPLES_INDEX];
     for (int slot = 0; slot < INQUEST_SAMPLES_PER_RECORD; ++slot) {

@@ -58,6 +58,7 @@ struct Cause {
     int specificity = 0;  // among proven causes with the same culprit the highest wins
     bool fallback = false;
     bool silent = false;  // nothing failed: no notice, no report directory
+    bool yields = false;  // never the root when a failure of the step is proven: the program went on
     std::vector<Rule> rules;
     std::vector<Condition> chain;
     std::vector<Condition> collateral;

@@ -99,6 +99,7 @@ class Composer {
         diagnosis_.against = tell(root_.cause->evidence_against);
         diagnosis_.contributing = tell(root_.cause->contributing);
         copy_knowledge();
+        add_divergence();
         return std::move(diagnosis_);
     }
 
@@ -196,6 +197,18 @@ class Composer {
         return "any";
     }
 
+    // Of the root, or of the observation that the root's facts accompany, else the first that is known.
+    void add_divergence() {
+        diagnosis_.divergence = subject_.divergence;
+        for (const bool at_the_same_time : {true, false}) {
+            for (const Observation& observation : observations_) {
+                if (diagnosis_.divergence) return;
+                const bool wanted = !at_the_same_time || observation.wall_ns == subject_.wall_ns;
+                if (wanted) diagnosis_.divergence = observation.divergence;
+            }
+        }
+    }
+
     bool has_fact(const std::string& fact) const {
         return std::any_of(observations_.begin(), observations_.end(),
                            [&](const Observation& observation) { return observation.fact == fact; });
@@ -216,7 +229,8 @@ class Composer {
         diagnosis_.checkpoint = cause.checkpoint;
         diagnosis_.prevention = cause.prevention;
         diagnosis_.related = cause.related;
-        diagnosis_.worth_a_notice = !cause.silent && (proven_hang() || has_fact("step_failed"));
+        diagnosis_.worth_a_notice =
+            !cause.silent && (proven_hang() || diagnosis_.end == "silent" || has_fact("step_failed"));
     }
 
     const Observations& observations_;

@@ -132,6 +132,30 @@ bool same_culprits(const Hypothesis& a, const Hypothesis& b) {
     return a.subject.subjects.empty() || b.subject.subjects.empty() || shares_a_rank(a.subject, b.subject);
 }
 
+// How the step ended by this hypothesis.
+std::string end_of(const Hypothesis& hypothesis) {
+    if (hypothesis.rule->end != "observed") return hypothesis.rule->end;
+    const auto found = hypothesis.subject.attributes.find("at_end");
+    return found == hypothesis.subject.attributes.end() ? "unknown" : found->second;
+}
+
+bool failed(const Hypothesis& hypothesis) {
+    const std::string end = end_of(hypothesis);
+    return end == "hang" || end == "crash" || end == "exit";
+}
+
+// Something that a program outlives happened earlier than what ended it and does not explain it.
+std::vector<Hypothesis> without_those_that_yield(std::vector<Hypothesis> all) {
+    const bool any_failure = std::any_of(all.begin(), all.end(), [](const Hypothesis& hypothesis) {
+        return proven(hypothesis) && !hypothesis.cause->yields && failed(hypothesis);
+    });
+    if (!any_failure) return all;
+    all.erase(std::remove_if(all.begin(), all.end(),
+                             [](const Hypothesis& hypothesis) { return hypothesis.cause->yields; }),
+              all.end());
+    return all;
+}
+
 // Order without regard to specificity: proven first, then time, then confidence.
 bool comes_first(const Hypothesis& a, const Hypothesis& b) {
     if (proven(a) != proven(b)) return proven(a);
@@ -167,7 +191,7 @@ std::vector<Hypothesis> find_hypotheses(const Knowledge& knowledge, const Observ
 }
 
 Hypothesis choose_root(const Knowledge& knowledge, const Observations& observations) {
-    const std::vector<Hypothesis> all = find_hypotheses(knowledge, observations);
+    const std::vector<Hypothesis> all = without_those_that_yield(find_hypotheses(knowledge, observations));
     if (all.empty()) return fall_back(knowledge, observations);
     const auto first = std::min_element(all.begin(), all.end(), comes_first);
     const Hypothesis* root = &*first;

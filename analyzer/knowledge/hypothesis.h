@@ -20,7 +20,8 @@ struct Hypothesis {
 std::vector<Hypothesis> find_hypotheses(const Knowledge& knowledge, const Observations& observations);
 
 // The root among them: proven before merely possible, then the earliest in time, then, among those with the
-// same culprits, the most specific. Falls back to the first rule of the fallback cause that holds.
+// same culprits, the most specific. Causes that yield stand back when a failure is proven. Falls back to the
+// first rule of the fallback cause that holds.
 Hypothesis choose_root(const Knowledge& knowledge, const Observations& observations);
 
 }  // namespace inquest::knowledge

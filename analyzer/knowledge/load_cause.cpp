@@ -59,6 +59,7 @@ void read_logic(const YamlFields& fields, Cause& cause) {
     cause.specificity = fields.number("specificity");
     cause.fallback = fields.flag("fallback");
     cause.silent = fields.flag("silent");
+    cause.yields = fields.flag("yields");
     cause.rules = read_rules(fields);
     cause.chain = read_told_conditions(fields, "chain");
     cause.collateral = read_told_conditions(fields, "collateral");
@@ -78,7 +79,8 @@ Cause read_cause(const YamlFields& fields) {
                        "checklist",  "root_causes",  "prevention",
                        "related",    "smoke_test",   "questions",
                        "references", "executive",    "engineer",
-                       "on_call",    "checkpoint",   "hardware_or_software"});
+                       "on_call",    "checkpoint",   "hardware_or_software",
+                       "yields"});
     Cause cause;
     cause.id = fields.text("id");
     cause.family = fields.text_or("family", "");

@@ -14,7 +14,7 @@ namespace {
 
 // Placeholders that only the texts of a rule have, beside those of its subject.
 constexpr std::string_view kRulePlaceholders = "collateral job";
-constexpr std::string_view kEnds = "hang slow crash exit healthy unknown observed";
+constexpr std::string_view kEnds = "hang slow crash exit silent healthy unknown observed";
 
 template <typename Value, size_t kSize>
 Value read_word(const YamlFields& fields, const std::string& name, Value fallback,

@@ -42,7 +42,7 @@ struct Diagnosis {
     Confidence confidence = Confidence::kUnknown;
     std::string headline;  // "hung in all_reduce #12": completes "job 4711 ..."
     std::string summary;   // one sentence
-    std::string end;       // hang, slow, crash, exit, healthy, unknown
+    std::string end;       // hang, slow, crash, exit, silent, healthy, unknown
     std::vector<Party> initiating;
     std::vector<Party> collateral;
     std::vector<std::string> contributing;
@@ -51,6 +51,7 @@ struct Diagnosis {
     std::vector<std::string> supporting;  // "for" in JSON
     std::vector<std::string> against;
     std::optional<std::string> missing_fact;
+    std::optional<Divergence> divergence;
     std::optional<Fix> fix;
     std::optional<std::string> verify;
     std::string hardware_or_software;

@@ -29,6 +29,18 @@ struct Subject {
     Place place;
 };
 
+// What differs between replicas, since when and where: the numbers behind a fact about them.
+struct Divergence {
+    std::string part;  // parameters, buffers, samples
+    std::optional<int64_t> optimizer;
+    std::optional<int64_t> first_bad_step;  // 0: before the first step
+    std::optional<int64_t> last_good_step;  // nullopt: none is known
+    std::vector<std::string> tensors;       // that differ at the first bad step; not all of many
+    std::vector<int> ranks;                 // off the majority; all when there is none
+    bool tie = false;                       // two equal sides: which one is right is not decided by counting
+    std::string growth;                     // how the difference grows; empty: unknown
+};
+
 struct Observation {
     std::string fact;
     std::map<std::string, std::string> attributes;
@@ -37,6 +49,7 @@ struct Observation {
     WallNs wall_ns = 0;             // when it happened; 0: unknown
     int64_t log_order = 0;          // order of log lines without a time, from 1; 0: not from a log
     std::vector<Evidence> evidence;
+    std::optional<Divergence> divergence;
 };
 
 }  // namespace inquest::model

@@ -74,6 +74,7 @@ struct Batch {
 // The smallest hashes of the samples read in a pass: equal samples have equal hashes on all ranks.
 struct SampleSketch {
     uint64_t loader = 0;
+    int64_t pass = 0;  // over that loader, from 1
     int64_t read = 0;
     int64_t index = 0;  // of this part of the sketch
     std::vector<uint64_t> hashes;

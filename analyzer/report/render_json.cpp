@@ -66,6 +66,18 @@ Json fix_json(const std::optional<model::Fix>& fix) {
     return text + "\n" + fix->why;
 }
 
+Json divergence_json(const std::optional<model::Divergence>& divergence) {
+    if (!divergence) return nullptr;
+    return {{"part", divergence->part},
+            {"optimizer", value_or_null(divergence->optimizer)},
+            {"first_bad_step", value_or_null(divergence->first_bad_step)},
+            {"last_good_step", value_or_null(divergence->last_good_step)},
+            {"tensors", divergence->tensors},
+            {"ranks", divergence->ranks},
+            {"tie", divergence->tie},
+            {"growth", text_or_null(divergence->growth)}};
+}
+
 Json versions_json(const model::Diagnosis& diagnosis) {
     Json versions = Json::object();
     for (const auto& [name, value] : diagnosis.versions)
@@ -92,6 +104,7 @@ std::string render_json(const model::Diagnosis& diagnosis) {
                        {"for", diagnosis.supporting},
                        {"against", diagnosis.against},
                        {"missing_fact", value_or_null(diagnosis.missing_fact)},
+                       {"divergence", divergence_json(diagnosis.divergence)},
                        {"fix", fix_json(diagnosis.fix)},
                        {"verify", value_or_null(diagnosis.verify)},
                        {"notes", diagnosis.notes},

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "analyzer/knowledge/template_text.h"
 #include "analyzer/report/render.h"
 #include "analyzer/report/words.h"
 
@@ -9,6 +10,7 @@ namespace {
 constexpr size_t kColumns = 100;
 constexpr size_t kIndent = 2;
 constexpr size_t kLabelWidth = 12;
+constexpr size_t kFactWidth = 15;
 
 class TextReport {
  public:
@@ -18,6 +20,7 @@ class TextReport {
         head();
         parties("Who started it", diagnosis_.initiating, "nobody can be named");
         parties("Who merely suffered", diagnosis_.collateral, "nobody");
+        divergence();
         chain();
         list("What speaks for it", diagnosis_.supporting);
         list("What speaks against it", diagnosis_.against);
@@ -72,6 +75,30 @@ class TextReport {
         if (list.empty()) line(none);
         for (const std::string& one : party_lines(list))
             line(one, "- ");
+    }
+
+    void fact(const std::string& label, const std::string& content) {
+        line(fmt::format("{:<{}}{}", label, kFactWidth, content));
+    }
+
+    static std::string step_or(const std::optional<int64_t>& step, const std::string& otherwise) {
+        if (!step) return otherwise;
+        return *step == 0 ? std::string("before the first step") : fmt::format("step {}", *step);
+    }
+
+    void divergence() {
+        if (!diagnosis_.divergence) return;
+        const model::Divergence& found = *diagnosis_.divergence;
+        title("What differs between the replicas");
+        fact("part", found.part);
+        if (found.first_bad_step) {
+            fact("last equal", step_or(found.last_good_step, "no equal checkpoint was recorded"));
+            fact("first unequal", step_or(found.first_bad_step, "unknown"));
+        }
+        if (!found.tensors.empty()) fact("tensors", fmt::format("{}", fmt::join(found.tensors, ", ")));
+        fact("off", knowledge::describe_ranks(found.ranks) +
+                        (found.tie ? " (a tie: counting does not tell which side is right)" : ""));
+        if (!found.growth.empty()) fact("growth", found.growth);
     }
 
     void chain() {

@@ -84,6 +84,12 @@ void make_safe(std::vector<model::Evidence>& items) {
     }
 }
 
+void make_safe(model::Divergence& divergence) {
+    make_safe(divergence.part);
+    make_safe(divergence.tensors);
+    make_safe(divergence.growth);
+}
+
 std::map<std::string, std::optional<std::string>> safe_versions(
     const std::map<std::string, std::optional<std::string>>& versions) {
     std::map<std::string, std::optional<std::string>> result;
@@ -122,6 +128,7 @@ model::Diagnosis make_safe(model::Diagnosis diagnosis) {
     make_safe(diagnosis.against);
     if (diagnosis.missing_fact) make_safe(*diagnosis.missing_fact);
     if (diagnosis.step) make_safe(*diagnosis.step);
+    if (diagnosis.divergence) make_safe(*diagnosis.divergence);
     make_safe(diagnosis.notes);
     if (diagnosis.injected) make_safe(*diagnosis.injected);
     diagnosis.versions = safe_versions(diagnosis.versions);

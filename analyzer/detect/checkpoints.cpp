@@ -1,0 +1,135 @@
+#include "analyzer/detect/checkpoints.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace inquest::detect {
+namespace {
+
+using model::StateDigest;
+using HistoryKey = std::tuple<int64_t, int, std::vector<int>, std::string>;
+// START before every STEP: step 0 has no STEP.
+using MomentKey = std::pair<int64_t, int>;
+using Moments = std::map<MomentKey, std::map<int, DigestOf>>;
+
+bool is_compared(const StateDigest& digest, int rank) {
+    const bool site = digest.at.site == INQUEST_SITE_START || digest.at.site == INQUEST_SITE_STEP;
+    return site && std::find(digest.ranks.begin(), digest.ranks.end(), rank) != digest.ranks.end();
+}
+
+bool equal(const StateDigest& a, const StateDigest& b) {
+    return a.low == b.low && a.high == b.high && a.tensors == b.tensors;
+}
+
+History history_of(const HistoryKey& key, const Moments& moments) {
+    History history;
+    int part = 0;
+    std::tie(history.optimizer, part, history.ranks, history.promise) = key;
+    history.part = static_cast<inquest_part>(part);
+    for (const auto& [moment, members] : moments) {
+        if (members.size() < 2) continue;
+        Comparison comparison;
+        comparison.at = members.begin()->second.digest->at;
+        for (const auto& [rank, member] : members)
+            comparison.members.push_back(member);
+        history.comparisons.push_back(std::move(comparison));
+    }
+    return history;
+}
+
+// Members with equal values, the largest side first; equally large ones in the order of their lowest rank.
+std::vector<std::vector<DigestOf>> group_by_value(const Comparison& comparison) {
+    std::vector<std::vector<DigestOf>> sides;
+    for (const DigestOf& member : comparison.members) {
+        const auto side = std::find_if(sides.begin(), sides.end(), [&](const auto& known) {
+            return equal(*known.front().digest, *member.digest);
+        });
+        if (side == sides.end()) {
+            sides.push_back({member});
+        } else {
+            side->push_back(member);
+        }
+    }
+    std::stable_sort(sides.begin(), sides.end(),
+                     [](const auto& a, const auto& b) { return a.size() > b.size(); });
+    return sides;
+}
+
+}  // namespace
+
+bool Comparison::agrees() const {
+    return std::all_of(members.begin(), members.end(), [&](const DigestOf& member) {
+        return equal(*member.digest, *members.front().digest);
+    });
+}
+
+WallNs Comparison::wall_ns() const {
+    WallNs first = members.front().digest->wall_ns;
+    for (const DigestOf& member : members)
+        first = std::min(first, member.digest->wall_ns);
+    return first;
+}
+
+const Comparison* History::find(int64_t step, inquest_site site) const {
+    for (const Comparison& comparison : comparisons) {
+        if (comparison.at.step == step && comparison.at.site == site) return &comparison;
+    }
+    return nullptr;
+}
+
+std::vector<History> collect_histories(const StepView& step) {
+    std::map<HistoryKey, Moments> found;
+    for (const RankView& view : step.ranks) {
+        for (const StateDigest& digest : view.rank->replica.digests) {
+            if (!is_compared(digest, *view.rank->rank)) continue;
+            const HistoryKey key(digest.at.optimizer, digest.part, digest.ranks, digest.promise);
+            found[key][{digest.at.step, digest.at.site}].insert_or_assign(*view.rank->rank,
+                                                                          DigestOf{&view, &digest});
+        }
+    }
+    std::vector<History> histories;
+    for (const auto& [key, moments] : found) {
+        History history = history_of(key, moments);
+        if (!history.comparisons.empty()) histories.push_back(std::move(history));
+    }
+    return histories;
+}
+
+const History* sibling(const std::vector<History>& all, const History& of, inquest_part part) {
+    const auto same_state = [&](const History& other) {
+        return other.optimizer == of.optimizer && other.part == part && other.ranks == of.ranks;
+    };
+    const auto found = std::find_if(all.begin(), all.end(), same_state);
+    return found == all.end() ? nullptr : &*found;
+}
+
+Sides sides_of(const Comparison& comparison) {
+    const auto groups = group_by_value(comparison);
+    Sides sides;
+    sides.all_differ = groups.size() == comparison.members.size();
+    sides.tie = groups.size() > 1 && groups[0].size() == groups[1].size() && !sides.all_differ;
+    if (comparison.members.size() == 2 && groups.size() == 2) sides.tie = true;
+    const bool majority = groups.front().size() * 2 > comparison.members.size();
+    if (majority) sides.majority = groups.front();
+    for (const DigestOf& member : comparison.members) {
+        const bool right = majority && equal(*member.digest, *groups.front().front().digest);
+        if (!right) sides.off.push_back(member);
+    }
+    return sides;
+}
+
+bool has_majority(const Comparison& comparison) {
+    return sides_of(comparison).majority.size() >= 2;
+}
+
+std::vector<int> ranks_of(const std::vector<DigestOf>& members) {
+    std::vector<int> ranks;
+    ranks.reserve(members.size());
+    for (const DigestOf& member : members)
+        ranks.push_back(*member.view->rank->rank);
+    return ranks;
+}
+
+}  // namespace inquest::detect
