@@ -19,6 +19,8 @@ constexpr uint64_t kSampleIntervalNs = kNsPerSecond;
 constexpr uint64_t kStackWaitNs = 2U * kNsPerSecond;
 constexpr uint64_t kFlightWaitNs = 2U * kNsPerSecond;
 constexpr size_t kMaxStackBytes = size_t{1024} * 1024;
+constexpr size_t kMaxNcclDebugBytes = size_t{256} * 1024;
+constexpr int kMaxNcclDebugFiles = 256;
 constexpr size_t kMaxAllTablesBytes = size_t{64} * 1024 * 1024; /* of the node, compressed */
 
 /* Only a rank that is past its start and not yet ending is asked for stacks. A signal ends connect, poll and
@@ -175,6 +177,8 @@ class Harvester {
             copy_tensor_table(name);
         else if (identity_from_name(name, "stack-", ".txt"))
             copy_plain(name, name, kMaxStackBytes, KeptEnd::tail);
+        else if (name.starts_with("nccl_debug-") && name.ends_with(".txt"))
+            copy_nccl_debug(name);
         else if (const auto owner = flight_pickle_owner(name))
             copy_plain(name, fmt::format("flight-{}.pickle", identity_text(*owner)), kMaxFlightBytes,
                        KeptEnd::head);
@@ -195,6 +199,13 @@ class Harvester {
         const auto table = compress_file(boxes_directory_.get(), name, kMaxTableBytes);
         if (table) tables_left_bytes_ -= std::min(tables_left_bytes_, table->size());
         write_or_note(name + ".zst", table);
+    }
+
+    /* NCCL names its file by host and process itself (configs/settings/nccl-debug.yaml). */
+    void copy_nccl_debug(const std::string& name) {
+        if (nccl_debug_files_++ == kMaxNcclDebugFiles) note("nccl_debug: too many files");
+        if (nccl_debug_files_ <= kMaxNcclDebugFiles)
+            copy_plain(name, name, kMaxNcclDebugBytes, KeptEnd::tail);
     }
 
     /* torch appends the global rank to the file name that it was given (FlightRecorder.cpp):
@@ -252,6 +263,7 @@ class Harvester {
     HarvestResult result_;
     size_t tables_left_bytes_ = kMaxAllTablesBytes;
     uint64_t first_sample_mono_ns_ = 0;
+    int nccl_debug_files_ = 0;
 };
 
 }  // namespace

@@ -71,6 +71,27 @@ TEST_CASE("a harvest writes boxes, stacks, flight records and node.json") {
     CHECK(json["processes"][1]["cpu_ns"].is_null());
 }
 
+TEST_CASE("NCCL's messages are kept, of each file the end and of many files some") {
+    FakeNode node;
+    constexpr int kFirstPid = 1000;
+    constexpr int kFiles = 300;
+    for (int pid = kFirstPid; pid < kFirstPid + kFiles; pid++)
+        write_file(node.boxes() / ("nccl_debug-n1-" + std::to_string(pid) + ".txt"),
+                   std::string(pid == kFirstPid ? 300 * 1024 : 0, 'x') + "end");
+    const auto result = harvest_node(request_for(node, Reason::failure), node.system());
+    REQUIRE(result);
+    size_t files = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(node.evidence() / "n1")) {
+        if (!entry.path().filename().string().starts_with("nccl_debug-n1-")) continue;
+        const std::string text = read_file(entry.path());
+        CHECK(text.ends_with("end"));
+        CHECK(text.size() <= size_t{256} * 1024);
+        files++;
+    }
+    CHECK(files == 256);
+    CHECK(std::count(result->damage.begin(), result->damage.end(), "nccl_debug: too many files") == 1);
+}
+
 TEST_CASE("a later harvest keeps what an earlier one found") {
     FakeNode node;
     node.write_process(kLiving, 'S', 1ULL << 39);
