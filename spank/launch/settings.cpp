@@ -30,7 +30,7 @@ void require_known_keys(const YAML::Node& map, const std::set<std::string>& know
     for (const auto& entry : map) {
         const std::string& key = entry.first.Scalar();
         if (known.count(key) == 0) {
-            fail(where + ": unknown key " + key);
+            fail(std::string(where).append(": unknown key ").append(key));
         }
     }
 }
@@ -72,10 +72,10 @@ When when_from(const YAML::Node& node) {
 }
 
 How how_from(const std::string& word) {
-    static const std::map<std::string, How> kWords = {
+    static const std::map<std::string, How> words = {
         {"set", How::kSet}, {"append", How::kAppend}, {"prepend", How::kPrepend}, {"hook", How::kHook}};
-    auto found = kWords.find(word);
-    if (found == kWords.end()) {
+    auto found = words.find(word);
+    if (found == words.end()) {
         fail("how is set, append, prepend or hook");
     }
     return found->second;
@@ -168,12 +168,9 @@ tl::expected<std::vector<Setting>, std::string> parse_settings(const std::string
 tl::expected<std::vector<Setting>, std::string> read_settings(const std::string& directory) {
     std::vector<Setting> all;
     for (const std::string& path : yaml_files_in(directory)) {
-        auto settings = read_small_file(path).and_then([&](const std::string& text) {
-            return parse_settings(text).map_error(
-                [&](const std::string& error) { return path + ": " + error; });
-        });
+        auto settings = read_small_file(path).and_then(parse_settings);
         if (!settings) {
-            return settings;
+            return tl::make_unexpected(path + ": " + settings.error());
         }
         all.insert(all.end(), settings->begin(), settings->end());
     }

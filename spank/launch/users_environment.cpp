@@ -59,12 +59,12 @@ void take_out(const Setting& setting, const Context& outer, Environment& environ
 }  // namespace
 
 const std::vector<std::string>& own_names() {
-    static const std::vector<std::string> kNames = {
+    static const std::vector<std::string> names = {
         "INQUEST_REPORT_DIR", "INQUEST_STALL_SECONDS", "INQUEST_LIBRARY",         "INQUEST_INJECTED",
         "INQUEST_LEFT_ALONE", "INQUEST_PROFILE",       "INQUEST_DIGEST_SHARE",    "INQUEST_DETERMINISTIC",
         "INQUEST_SEED",       "INQUEST_NCCL_DEBUG",    "INQUEST_TIMEOUT_SECONDS", "INQUEST_ON_DIVERGENCE",
         "INQUEST_BOX_DIR"};
-    return kNames;
+    return names;
 }
 
 Environment users_environment(const Environment& environment, const std::vector<Setting>& settings,
