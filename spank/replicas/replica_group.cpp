@@ -112,7 +112,7 @@ std::optional<std::pair<Moment, uint32_t>> ReplicaGroup::judge(bool all) {
     for (const uint32_t part : {INQUEST_PART_PARAMETERS, INQUEST_PART_BUFFERS}) {
         bool& differs = part == INQUEST_PART_PARAMETERS ? parameters_differ_ : buffers_differ_;
         while (const auto checkpoint = history_of(part)->take(all)) {
-            if (differs || !is_real(part, checkpoint->first, checkpoint->second)) continue;
+            if (differs || !is_real(checkpoint->first, checkpoint->second)) continue;
             differs = true;
             return std::pair(checkpoint->first, part);
         }
@@ -127,10 +127,10 @@ void ReplicaGroup::note_gradients(Moment moment, const PartHistory::Values& valu
 
 /* Without a promise ranks may train models of their own, or average them now and then. That they mean to
  * agree shows in a majority with equal gradients at this step, or with equal parameters after it. */
-bool ReplicaGroup::is_real(uint32_t part, Moment moment, const PartHistory::Values& values) const {
+bool ReplicaGroup::is_real(Moment moment, const PartHistory::Values& values) const {
     if (values.size() < 2 || all_equal(values)) return false;
     if (is_promised_) return true;
-    if (part != INQUEST_PART_PARAMETERS || moment.step < 1) return false;
+    if (moment.step < 1) return false;
     const auto gradients = gradients_agree_.find(moment.step);
     return (gradients != gradients_agree_.end() && gradients->second) || has_majority(values, ranks_.size());
 }

@@ -60,7 +60,7 @@ class ReplicaGroup {
     std::optional<std::pair<Moment, uint32_t>> judge(bool all);
 
  private:
-    [[nodiscard]] bool is_real(uint32_t part, Moment moment, const PartHistory::Values& values) const;
+    [[nodiscard]] bool is_real(Moment moment, const PartHistory::Values& values) const;
     void note_gradients(Moment moment, const PartHistory::Values& values);
     PartHistory* history_of(uint32_t part);
 

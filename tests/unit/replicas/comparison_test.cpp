@@ -147,6 +147,15 @@ TEST_CASE("without a promise, equal gradients of a majority show that parameters
     CHECK(scene.differs());
 }
 
+TEST_CASE("without a promise, running statistics that differ are told where gradients agree") {
+    Scene scene(4, false);
+    scene.report_all(4, {9, 9, 9, 9}, INQUEST_PART_GRADIENTS);
+    scene.report_all(4, {1, 1, 1, 1});
+    CHECK_FALSE(scene.differs());
+    scene.report_all(4, {1, 2, 3, 4}, INQUEST_PART_BUFFERS);
+    CHECK(scene.differs());
+}
+
 TEST_CASE("without a promise, equal parameters of a majority after a step show it too") {
     Scene scene(4, false);
     scene.report_all(0, {1, 1, 1, 2}, INQUEST_PART_PARAMETERS, INQUEST_SITE_START);
