@@ -62,9 +62,7 @@ def diagnosis_problems(placed, diagnosis):
     got = told(diagnosis["cause"], diagnosis["ranks"])
     if got != told(placed.program.cause, placed.initiating):
         return [f"diagnosis.json says {got}"]
-    if placed.program.drifts:
-        return first_step_problems(placed, diagnosis)
-    problems = place_problems(placed, diagnosis)
+    problems = (first_step_problems if placed.program.drifts else place_problems)(placed, diagnosis)
     if diagnosis["end"] not in placed.program.ends:
         problems.append(f"the end is {diagnosis['end']}, not {' or '.join(placed.program.ends)}")
     return problems
