@@ -15,7 +15,7 @@ PROGRAM = """
     random.seed(8 + rank)
     model = torch.nn.Sequential(
         torch.nn.Conv2d(2, 4, 3), torch.nn.BatchNorm2d(4), torch.nn.Dropout(0.3), torch.nn.Flatten(), torch.nn.Linear(144, 5))
-    model = DistributedDataParallel(model.to(memory_format=torch.channels_last))
+    model = DistributedDataParallel(model.to(memory_format=torch.channels_last), broadcast_buffers=True)  # warns
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     loader = DataLoader(
         TensorDataset(torch.randn(40, 2, 8, 8), torch.randint(5, (40,))), batch_size=4, shuffle=True, num_workers=rank)
@@ -39,7 +39,7 @@ class Unchanged(TorchCase):
     def test_no_bit_changes(self):
         program = self.write("train.py", PROGRAM)
         bare = self.run_ranks(program, armed=False, RUN="bare")
-        self.assertEqual([(run.returncode, run.err) for run in bare], [(0, ""), (0, "")])
+        self.assertEqual([run.returncode for run in bare], [0, 0])
         for share in ("0", "200", "1000", "1000000"):
             runs = self.run_ranks(program, INQUEST_DIGEST_SHARE=share, RUN=share)
             for rank, (one, other) in enumerate(zip(runs, bare)):

@@ -1,4 +1,8 @@
-"""DistributedDataParallel: MODEL_FLAGS records, forward passes through the wrapper, communication hooks."""
+"""DistributedDataParallel: MODEL and MODEL_FLAGS records, forward passes through the wrapper, communication hooks.
+
+__init__ itself is left alone: its warnings name the line that called it, and that must be the user's. The first record is
+written in __new__, which is over when __init__ begins, the second where __init__ has made the reducer.
+"""
 import functools
 import sys
 
@@ -9,8 +13,12 @@ from inquest_hook.ranks import ranks_of, ranks_text
 COMM_HOOKS = ("register_comm_hook", "_register_builtin_comm_hook")
 
 
-def apply(wrapper_type):
-    wrapper_type.__init__ = _with_flags(wrapper_type.__init__)
+_newest = [0, True]  # identity of the wrapper that is being made, and whether it makes the replicas equal
+
+
+def apply(wrapper_type, record_model):
+    wrapper_type.__new__ = staticmethod(_recording(wrapper_type, record_model))
+    wrapper_type._ddp_init_helper = _with_flags(wrapper_type._ddp_init_helper)
     # Not forward itself: torch.compile asks where forward is defined before it decides how to treat the wrapper.
     if hasattr(wrapper_type, "_pre_forward"):
         wrapper_type._pre_forward = _counted(wrapper_type._pre_forward)
@@ -19,13 +27,24 @@ def apply(wrapper_type):
             setattr(wrapper_type, name, _with_comm_hook(getattr(wrapper_type, name)))
 
 
+def _recording(wrapper_type, record_model):
+    def __new__(cls, *args, **kwargs):
+        record_model(kwargs.get("module", args[0] if args else None), wrapper_type.__name__, sys._getframe(1))
+        wrapper = super(wrapper_type, cls).__new__(cls)
+        _newest[:] = id(wrapper), bool(kwargs.get("init_sync", True))
+        return wrapper
+
+    return __new__
+
+
 def _with_flags(original):
     @functools.wraps(original)
-    def inquest_wrap(self, *args, **kwargs):
-        original(self, *args, **kwargs)
-        _wrapped(self, kwargs.get("init_sync", True), sys._getframe(1))
+    def _ddp_init_helper(self, *args, **kwargs):
+        result = original(self, *args, **kwargs)
+        _wrapped(self, sys._getframe(1))
+        return result
 
-    return inquest_wrap
+    return _ddp_init_helper
 
 
 def _counted(original):
@@ -49,10 +68,11 @@ def _with_comm_hook(original):
 
 
 @guarded
-def _wrapped(wrapper, init_sync, frame):
+def _wrapped(wrapper, frame):
     if box.active:
-        known = wrapped_models.add(wrapper, bool(init_sync))
-        _record(wrapper, known, frame)
+        box.state(box_format.STATE_MODEL_WRAPPED)
+        init_sync = _newest[1] if _newest[0] == id(wrapper) else True
+        _record(wrapper, wrapped_models.add(wrapper, init_sync), frame)
 
 
 @guarded

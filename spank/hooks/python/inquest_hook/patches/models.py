@@ -19,11 +19,10 @@ def apply(module):
         module.fully_shard = _with_model(module.fully_shard, "fully_shard", 0)
         return
     if module.__name__ == "torch.nn.parallel.distributed":
-        wrapper = module.DistributedDataParallel
-        data_parallel.apply(wrapper)
+        data_parallel.apply(module.DistributedDataParallel, _record)
     else:
         wrapper = module.FullyShardedDataParallel
-    wrapper.__init__ = _with_model(wrapper.__init__, wrapper.__name__, 1)
+        wrapper.__init__ = _with_model(wrapper.__init__, wrapper.__name__, 1)
 
 
 def _with_model(original, wrapper_name, position):
