@@ -13,12 +13,13 @@ from inquest_hook.ranks import ranks_of, ranks_text
 COMM_HOOKS = ("register_comm_hook", "_register_builtin_comm_hook")
 
 
-_newest = [0, True]  # identity of the wrapper that is being made, and whether it makes the replicas equal
+# Of the wrapper that is being made: identity, whether it makes the replicas equal, whether its model is recorded already.
+_newest = [0, True, False]
 
 
 def apply(wrapper_type, record_model):
     wrapper_type.__new__ = staticmethod(_recording(wrapper_type, record_model))
-    wrapper_type._ddp_init_helper = _with_flags(wrapper_type._ddp_init_helper)
+    wrapper_type._ddp_init_helper = _with_flags(wrapper_type._ddp_init_helper, record_model)
     # Not forward itself: torch.compile asks where forward is defined before it decides how to treat the wrapper.
     if hasattr(wrapper_type, "_pre_forward"):
         wrapper_type._pre_forward = _counted(wrapper_type._pre_forward)
@@ -29,19 +30,23 @@ def apply(wrapper_type, record_model):
 
 def _recording(wrapper_type, record_model):
     def __new__(cls, *args, **kwargs):
-        record_model(kwargs.get("module", args[0] if args else None), wrapper_type.__name__, sys._getframe(1))
+        module = kwargs.get("module", args[0] if args else None)  # a subclass may take something else
+        record_model(module, wrapper_type.__name__, sys._getframe(1))
         wrapper = super(wrapper_type, cls).__new__(cls)
-        _newest[:] = id(wrapper), bool(kwargs.get("init_sync", True))
+        _newest[:] = id(wrapper), bool(kwargs.get("init_sync", True)), hasattr(module, "named_parameters")
         return wrapper
 
     return __new__
 
 
-def _with_flags(original):
+def _with_flags(original, record_model):
     @functools.wraps(original)
     def _ddp_init_helper(self, *args, **kwargs):
         result = original(self, *args, **kwargs)
-        _wrapped(self, sys._getframe(1))
+        frame = sys._getframe(1)
+        if _newest[0] == id(self) and not _newest[2]:
+            record_model(self.module, "DistributedDataParallel", frame)
+        _wrapped(self, frame)
         return result
 
     return _ddp_init_helper
