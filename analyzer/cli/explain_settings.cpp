@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,7 @@
 #include "analyzer/cli/find_report.h"
 #include "analyzer/cli/program_output.h"
 #include "analyzer/evidence/node_json.h"
+#include "analyzer/evidence/text.h"
 #include "inquest_paths.h"
 
 namespace inquest::cli {
@@ -84,12 +86,23 @@ ExitStatus explain_step(const StepNames& names, const std::string& launch) {
                            "--left-alone=" + joined(names.left_alone)});
 }
 
+// The command line that submitted the job, from sacct(1); empty when Slurm does not know it. It is the user's
+// text.
+std::string submit_line(const std::string& job) {
+    const auto answer = run_program({"sacct", "-n", "-P", "-X", "-j", job, "-o", "submitline"});
+    const std::string text = answer ? answer->text : "";
+    return evidence::clean_text(text.substr(0, text.find('\n')));
+}
+
 ExitStatus explain_nothing(const std::string& job, const std::string& why) {
     fmt::print(
         stderr,
         "inquest explain settings: {}\nA healthy job leaves nothing behind, so what job {} was given is not "
         "known any more. Print INQUEST_INJECTED and INQUEST_LEFT_ALONE in the job to keep it.\n",
         why, job);
+    if (const std::string line = submit_line(job); !line.empty()) {
+        fmt::print(stderr, "Slurm's accounting knows what it asked for: {}\n", line);
+    }
     return ExitStatus::kNothingReadable;
 }
 
@@ -99,6 +112,10 @@ ExitStatus explain_settings(const std::string& job, const std::string& directory
                             const std::string& launch_path) {
     const std::string launch = launch_path.empty() ? INQUEST_PATH_LAUNCH : launch_path;
     if (job.empty()) return print_settings({launch, "--explain"});
+    if (!is_job_number(job)) {
+        fmt::print(stderr, "inquest explain settings: '{}' is not a job number\n", job);
+        return ExitStatus::kUsage;
+    }
     const auto report = find_report_directory(job, directory);
     if (!report) return explain_nothing(job, report.error());
     const std::vector<StepNames> steps = steps_of(*report);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -12,6 +14,7 @@ namespace inquest::cli {
 namespace {
 
 namespace fs = std::filesystem;
+constexpr size_t kJobMaxBytes = 20;
 
 // Standard output of `sacct -n -P -X -j JOB -o workdir,admincomment` (sacct(1)); empty when there is no
 // Slurm.
@@ -46,6 +49,12 @@ bool holds_report(const std::string& directory) {
 }
 
 }  // namespace
+
+bool is_job_number(const std::string& text) {
+    return !text.empty() && text.size() <= kJobMaxBytes &&
+           std::all_of(text.begin(), text.end(),
+                       [](unsigned char byte) { return std::isdigit(byte) != 0 || byte == '_'; });
+}
 
 tl::expected<std::string, std::string> find_report_directory(const std::string& job,
                                                              const std::string& directory) {

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
@@ -19,14 +18,8 @@ struct Options {
     std::string directory;
 };
 
-bool is_job(const std::string& job) {
-    return !job.empty() && job.size() <= 20 && std::all_of(job.begin(), job.end(), [](unsigned char byte) {
-        return std::isdigit(byte) != 0 || byte == '_';
-    });
-}
-
 ExitStatus show(const Options& options) {
-    if (!is_job(options.job)) {
+    if (!is_job_number(options.job)) {
         fmt::print(stderr,
                    "inquest show: '{}' is not a job number\nGive a number as squeue and sacct print it.\n",
                    options.job);

@@ -95,6 +95,9 @@ class ExplainSettings(Case):
         self.assertEqual(done.returncode, 3)
         self.assertIn("healthy job leaves nothing", done.stderr)
 
+    def test_a_job_is_a_number(self):
+        self.assertEqual(self.explain("../9", "--dir", str(self.folder)).returncode, 2)
+
     def test_broken_evidence_is_no_evidence(self):
         self.evidence("n1")
         (self.folder / "inquest-9/evidence/0/n1/node.json").write_text("[]")
