@@ -216,6 +216,7 @@ def journal(runs):
 
 
 def explained(runs):
+    """All settings are explained, and for a job that failed what became of them; of a healthy job only Slurm knows what it asked for."""
     settings = runs.running.output("inquest", "explain", "settings")
     for name in INJECTED:
         harness.expect(f"    {name}=" in settings, f"{name} is not explained")
@@ -226,6 +227,11 @@ def explained(runs):
         time.sleep(1)
     for line in ("Step 0, ", "set: NCCL_ALGO\n", "left alone: the job's user had set CUBLAS_WORKSPACE_CONFIG\n"):
         harness.expect(line in told.stdout, f"explain settings {job} does not say {line}: {told.stdout}{told.stderr}")
+    healthy = runs.running.output("sbatch", "--parsable", "--wait", "--output=healthy.out", "--inquest-seed=3", "--wrap", "srun true").strip()
+    deadline = time.monotonic() + LIMIT_S  # the accounting's record comes a moment later
+    while "--inquest-seed=3" not in (told := runs.running.shell("inquest", "explain", "settings", healthy)).stderr and time.monotonic() < deadline:
+        time.sleep(1)
+    harness.expect(told.returncode == 3 and "--inquest-seed=3" in told.stderr, f"explain settings {healthy}: {told.stderr}")
 
 
 CASES = (srun, export_none, users_own, heterogeneous, salloc, nested, refused, journal, explained, site)
