@@ -37,10 +37,14 @@ int exec_analyzer(const std::string& analyzer, const std::string& evidence, cons
 bool analyse_step(const std::string& analyzer, const harvest::StepDescription& step, Deadline deadline,
                   DiagnosisFields& fields) {
     const std::string& report = step.report_directory;
-    const std::string name = harvest::step_name(step.step_id);
-    const std::string evidence = report + "/evidence/" + name;
+    const std::string evidence = report + "/evidence/" + harvest::step_name(step.step_id);
     run_in_child(deadline, 0, [&](int) { return exec_analyzer(analyzer, evidence, report); });
-    return read_diagnosis_fields(read_diagnosis(report), name, fields);
+    return read_step_diagnosis(step, fields);
+}
+
+bool read_step_diagnosis(const harvest::StepDescription& step, DiagnosisFields& fields) {
+    return read_diagnosis_fields(read_diagnosis(step.report_directory), harvest::step_name(step.step_id),
+                                 fields);
 }
 
 }  // namespace inquest::epilog

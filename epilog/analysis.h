@@ -15,4 +15,7 @@ namespace inquest::epilog {
 bool analyse_step(const std::string& analyzer, const harvest::StepDescription& step, Deadline deadline,
                   DiagnosisFields& fields);
 
+/* The diagnosis as it stands. False when there is none about this step. */
+bool read_step_diagnosis(const harvest::StepDescription& step, DiagnosisFields& fields);
+
 }  // namespace inquest::epilog

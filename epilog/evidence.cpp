@@ -29,6 +29,7 @@ StepEnd wait_for_nodes(const harvest::StepDescription& step, Deadline deadline) 
     harvest::NodeSurvey survey;
     for (;;) {
         survey.update(step);
+        if (survey.cancelled_for_divergence()) return StepEnd::kCancelled;
         if (survey.all_ended(step)) return end_of(survey, step);
         if (deadline.has_passed())
             return survey.none_failed() && !survey.noticed_divergence() ? StepEnd::kPartlyWell

@@ -17,6 +17,7 @@ enum class StepEnd {
     kWell,       /* each of its tasks with status 0, and no node noticed replicas that differ */
     kDiffering,  /* each of its tasks with status 0, but a node noticed replicas that differ */
     kNotWell,    /* all nodes have answered, and neither of these */
+    kCancelled,  /* Inquest cancelled the job: the diagnosis that led to it stands */
     kPartlyWell, /* not all nodes answered before the deadline; those that did say well */
     kNotKnown    /* not all nodes answered before the deadline */
 };

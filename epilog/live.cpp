@@ -7,7 +7,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "epilog/evidence.h"
+#include "epilog/analysis.h"
 #include "epilog/hostlist.h"
 #include "epilog/journals.h"
 #include "epilog/record_store.h"
@@ -23,8 +23,7 @@ bool read_fields_as_user(const JobStep& step, Deadline deadline, DiagnosisFields
     const ChildResult child =
         run_as_user(user, deadline.at_most(kReadTime), sizeof fields, [&](int output_fd) {
             DiagnosisFields found{};
-            const std::string text = read_diagnosis(description.report_directory);
-            if (!read_diagnosis_fields(text, step.name, found)) return 1;
+            if (!read_step_diagnosis(description, found)) return 1;
             return write(output_fd, &found, sizeof found) == sizeof found ? 0 : 1;
         });
     if (child.output.size() != sizeof fields) return false;

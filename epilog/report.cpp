@@ -38,6 +38,7 @@ bool has_failed(const JobStep& step, const ReportRequest& request, Deadline node
     const harvest::StepDescription& description = step.journal.step;
     const StepEnd end = wait_for_nodes(description, nodes);
     if (end == StepEnd::kWell || (end == StepEnd::kPartlyWell && !request.failed_elsewhere)) return false;
+    if (end == StepEnd::kCancelled) return read_step_diagnosis(description, fields);
     if (!analyse_step(request.analyzer, description, request.deadline, fields)) {
         if (end == StepEnd::kDiffering) return false;
         fields = unknown_fields();

@@ -80,6 +80,8 @@ NodeFacts read_earlier_harvest(int node_directory_fd) {
     if (!node.is_object()) return facts;
     facts.stalled_since_mono_ns = number(node, "stalled_since_mono_ns");
     facts.divergence_noticed_mono_ns = number(node, "divergence_noticed_mono_ns");
+    const auto cancelled = node.find("cancelled_for_divergence");
+    facts.cancelled_for_divergence = cancelled != node.end() && *cancelled == true;
     const auto processes = node.find("processes");
     if (processes == node.end() || !processes->is_array()) return facts;
     for (const Json& object : *processes)
@@ -94,6 +96,7 @@ void keep_earlier_facts(const NodeFacts& earlier, NodeFacts& facts) {
         progressed = keep_process(record, facts) || progressed;
     if (!facts.stalled_since_mono_ns && !progressed)
         facts.stalled_since_mono_ns = earlier.stalled_since_mono_ns;
+    facts.cancelled_for_divergence = facts.cancelled_for_divergence || earlier.cancelled_for_divergence;
     if (!facts.divergence_noticed_mono_ns)
         facts.divergence_noticed_mono_ns = earlier.divergence_noticed_mono_ns;
 }

@@ -41,6 +41,7 @@ class Harvester {
         facts_.reason = request.reason;
         facts_.stalled_since_mono_ns = request.stalled_since_mono_ns;
         facts_.divergence_noticed_mono_ns = request.divergence_noticed_mono_ns;
+        facts_.cancelled_for_divergence = request.cancelled_for_divergence;
         facts_.damage = request.damage;
     }
 

@@ -24,6 +24,7 @@ struct HarvestRequest {
     Reason reason = Reason::end;
     std::optional<uint64_t> stalled_since_mono_ns;
     std::optional<uint64_t> divergence_noticed_mono_ns;
+    bool cancelled_for_divergence = false;
     /* False where evidence is written because others want it: when they have taken it away again, nothing is
      * written. */
     bool may_make_directories = true;

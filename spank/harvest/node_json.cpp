@@ -81,6 +81,7 @@ std::string render_node_json(const StepDescription& step, const NodeFacts& facts
                        {"stall_ns", step.stall_seconds * kNsPerSecond},
                        {"stalled_since_mono_ns", or_null(facts.stalled_since_mono_ns)},
                        {"divergence_noticed_mono_ns", or_null(facts.divergence_noticed_mono_ns)},
+                       {"cancelled_for_divergence", facts.cancelled_for_divergence},
                        {"step_ended", step.ended},
                        {"injected", step.injected},
                        {"left_alone", step.left_alone},

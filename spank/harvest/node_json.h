@@ -36,6 +36,7 @@ struct NodeFacts {
     uint64_t collected_wall_ns = 0;
     std::optional<uint64_t> stalled_since_mono_ns;
     std::optional<uint64_t> divergence_noticed_mono_ns;
+    bool cancelled_for_divergence = false; /* by this node's worker; the diagnosis that led to it stands */
     std::vector<ProcessRecord> processes;
     std::vector<std::string> damage;
 };

@@ -36,6 +36,8 @@ bool is_number(const Json& node, const char* key) {
 void take_events(const Json& node, NodeState& state) {
     const auto reason = node.find("reason");
     state.noticed_divergence = is_number(node, "divergence_noticed_mono_ns");
+    const auto cancelled = node.find("cancelled_for_divergence");
+    state.cancelled_for_divergence = cancelled != node.end() && *cancelled == true;
     state.noticed_else = is_number(node, "stalled_since_mono_ns") ||
                          (reason != node.end() && (*reason == "stall" || *reason == "death"));
 }
@@ -114,6 +116,11 @@ bool NodeSurvey::all_succeeded(const StepDescription& step) const {
 bool NodeSurvey::noticed_divergence() const {
     return std::any_of(nodes_.begin(), nodes_.end(),
                        [](const auto& node) { return node.second.noticed_divergence; });
+}
+
+bool NodeSurvey::cancelled_for_divergence() const {
+    return std::any_of(nodes_.begin(), nodes_.end(),
+                       [](const auto& node) { return node.second.cancelled_for_divergence; });
 }
 
 bool NodeSurvey::noticed_only_divergence() const {

@@ -19,6 +19,7 @@ struct NodeState {
     bool all_tasks_succeeded = false; /* every task listed has exit status 0 */
     bool any_task_failed = false;
     bool noticed_divergence = false;
+    bool cancelled_for_divergence = false;
     bool noticed_else = false; /* a stall, a death, a failure */
 };
 
@@ -42,6 +43,8 @@ class NodeSurvey {
     /* Whether a node has noticed replicas that differ, and no node anything else. */
     [[nodiscard]] bool noticed_divergence() const;
     [[nodiscard]] bool noticed_only_divergence() const;
+    /* Whether Inquest cancelled the job because of them. */
+    [[nodiscard]] bool cancelled_for_divergence() const;
 
  private:
     void read_node(int evidence_fd, const std::string& node);

@@ -1,5 +1,8 @@
 #include "spank/watch/diagnosis_state.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+
 #include <nlohmann/json.hpp>
 
 #include "spank/harvest/file_access.h"
@@ -27,6 +30,12 @@ std::optional<DiagnosisState> read_diagnosis_state(const harvest::StepDescriptio
         return std::nullopt;
     return DiagnosisState{text_field(diagnosis, "cause"), text_field(diagnosis, "family"),
                           text_field(diagnosis, "confidence"), text_field(diagnosis, "end")};
+}
+
+void confirm_diagnosis(const harvest::StepDescription& step) {
+    const harvest::UniqueFd report = harvest::open_directory(step.report_directory);
+    const std::string notice = "notice-" + harvest::step_name(step.step_id) + ".txt";
+    if (report.valid()) utimensat(report.get(), notice.c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
 }
 
 bool is_diagnosed_for_good(const harvest::StepDescription& step) {

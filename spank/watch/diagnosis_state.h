@@ -22,6 +22,9 @@ struct DiagnosisState {
 /* diagnosis.json of the report directory; nothing when there is none about this step. It is the user's. */
 std::optional<DiagnosisState> read_diagnosis_state(const harvest::StepDescription& step);
 
+/* The diagnosis stands although there is newer evidence: makes the notice, for which srun waits, as new. */
+void confirm_diagnosis(const harvest::StepDescription& step);
+
 /* True when diagnosis.json of the report directory is about this step and says that it hangs, crashed or
  * exited (field "end" of configs/schemas/diagnosis.schema.json). A step that is slow, healthy or unknown may
  * turn out otherwise. */

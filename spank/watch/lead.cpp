@@ -50,6 +50,7 @@ void Lead::look_at_end() {
 void Lead::conclude() {
     wanted_.reset();
     concluded_ = survey_.all_ended(step_);
+    if (keeps_diagnosis_) return confirm_diagnosis(step_);
     if (concluded_ && remove_if_well()) return;
     analyzer_.start(step_, system_.mono_ns() + kAnalysisNs);
     analysing_ = true;

@@ -30,6 +30,9 @@ class Lead {
     /* The first diagnosis of a step in which replicas differ, once. */
     std::optional<DiagnosisState> take_divergence() { return std::exchange(divergence_, std::nullopt); }
 
+    /* The job was cancelled because of the newest diagnosis: how its tasks end then says nothing more. */
+    void keep_diagnosis() { keeps_diagnosis_ = true; }
+
     /* For the end of the job: lets a running analysis end and, when no task of this node failed, waits for
      * the other nodes to end in order to remove the evidence of a healthy step. An analysis that has not
      * begun is the epilog's. */
@@ -57,6 +60,7 @@ class Lead {
     std::optional<Wanted> wanted_;
     uint64_t looked_mono_ns_ = 0;
     bool analysing_ = false;
+    bool keeps_diagnosis_ = false;
     bool told_divergence_ = false;
     std::optional<DiagnosisState> divergence_;
     bool concluded_ = false; /* all nodes had ended when it was analysed last, or the evidence was removed */

@@ -197,7 +197,10 @@ void StepWatch::on_recorded() {
 void StepWatch::check_cancel() {
     if (!cancel_mono_ns_ || system_.mono_ns() < *cancel_mono_ns_) return;
     cancel_mono_ns_.reset();
-    if (!step_.ended) cancel_job(programs_.scancel, programs_.slurm_conf, step_.job_id);
+    if (step_.ended || failure_seen_) return;
+    cancelled_ = true;
+    lead_.keep_diagnosis();
+    cancel_job(programs_.scancel, programs_.slurm_conf, step_.job_id);
 }
 
 void StepWatch::check_sign() {
@@ -234,6 +237,7 @@ bool StepWatch::harvest_now(Reason reason) {
     request.reason = reason;
     if (stall_ && reason == Reason::stall) request.stalled_since_mono_ns = stall_->since_mono_ns;
     request.divergence_noticed_mono_ns = divergence_noticed_mono_ns_;
+    request.cancelled_for_divergence = cancelled_;
     request.may_make_directories =
         any_task_failed(step_) || (reason != Reason::requested && reason != Reason::end);
     request.gone_mono_ns = boxes_->gone();

@@ -93,6 +93,7 @@ class StepWatch {
     int divergence_harvests_ = 0;
     bool wants_record_ = false;
     std::optional<uint64_t> cancel_mono_ns_;
+    bool cancelled_ = false;
     bool failure_seen_ = false;
     bool harvested_since_end_ = false;
     int requested_harvests_ = 0;

@@ -68,6 +68,19 @@ TEST_CASE("a step that ended well with replicas that differ has a line when the 
     CHECK_FALSE(job.has_report_directory());
 }
 
+TEST_CASE("the diagnosis for which Inquest cancelled a job stands") {
+    const ReportedJob job(15);
+    job.analyzer_finds("killed");
+    job.directory().write("inquest-7/evidence/0/n1/node.json",
+                          R"({"step_ended": true, "cancelled_for_divergence": true,
+                              "tasks": [{"wait_status": 15}]})");
+    job.directory().write("inquest-7/diagnosis.json",
+                          R"({"schema": "inquest-diagnosis-1", "step": "0", "cause": "drift"})");
+    const ReportResult result = job.report();
+    CHECK(result.has_line == 1);
+    CHECK(bounded_text(result.fields.cause) == "drift");
+}
+
 TEST_CASE("a step that ended well has no line when its replicas cannot be analysed") {
     const ReportedJob job(0);
     job.directory().write("inquest-7/evidence/0/n1/node.json",

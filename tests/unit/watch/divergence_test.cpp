@@ -200,8 +200,11 @@ TEST_CASE("a job is cancelled when that was asked for and the diagnosis is certa
     scene.watch->on_recorded();
     REQUIRE(scene.tick_until([&] { return scene.calls("scancel") == 1; }));
     CHECK(read_file(scene.node.root() / "cancelled") == "7\n");
+    scene.end(15);
+    CHECK(scene.node_json()["cancelled_for_divergence"] == true);
     scene.tick_some();
     CHECK(scene.calls("scancel") == 1);
+    CHECK(scene.calls("analyzer") == 1);
 }
 
 TEST_CASE("a job is not cancelled for a diagnosis that is not certain, or of another family") {
