@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "spank/harvest/box_files.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/harvest/fake_node.h"
 
@@ -247,4 +248,40 @@ TEST_CASE("directories are the user's alone") {
         REQUIRE(stat(path.c_str(), &status) == 0);
         CHECK((status.st_mode & 0777U) == 0700);
     }
+}
+
+TEST_CASE("tensor tables are kept, except for a stall") {
+    FakeNode node;
+    write_file(node.boxes() / "tensors-815-4711.ibt", "table");
+    write_file(node.boxes() / "tensors-816-4712.ibt", std::string(kMaxTableBytes + 1, 'x'));
+    const auto table = node.evidence() / "n1" / "tensors-815-4711.ibt.zst";
+    REQUIRE(harvest_node(request_for(node, Reason::stall), node.system()));
+    CHECK_FALSE(std::filesystem::exists(table));
+    const auto result = harvest_node(request_for(node, Reason::divergence), node.system());
+    REQUIRE(result);
+    CHECK(std::filesystem::exists(table));
+    CHECK(node_json(node)["reason"] == "divergence");
+    REQUIRE(result->damage.size() == 1);
+    CHECK(result->damage[0] == "tensors-816-4712.ibt.zst: too long");
+}
+
+TEST_CASE("a divergence that was noticed and a cancelled job stay known") {
+    FakeNode node;
+    HarvestRequest request = request_for(node, Reason::divergence);
+    request.divergence_noticed_mono_ns = 5;
+    request.cancelled_for_divergence = true;
+    REQUIRE(harvest_node(request, node.system()));
+    REQUIRE(harvest_node(request_for(node, Reason::end), node.system()));
+    CHECK(node_json(node)["divergence_noticed_mono_ns"] == 5);
+    CHECK(node_json(node)["cancelled_for_divergence"] == true);
+}
+
+TEST_CASE("evidence that nobody wants any more is not written") {
+    FakeNode node;
+    HarvestRequest request = request_for(node, Reason::requested);
+    request.may_make_directories = false;
+    CHECK_FALSE(harvest_node(request, node.system()));
+    CHECK_FALSE(std::filesystem::exists(node.report()));
+    std::filesystem::create_directories(node.evidence());
+    CHECK(harvest_node(request, node.system()));
 }
