@@ -59,6 +59,7 @@ int connect_to(const std::string& path) {
 
 std::vector<Health> check_installed_parts() {
     std::vector<Health> lines;
+    lines.reserve(kParts.size());
     for (const Part& part : kParts)
         lines.push_back(check_part(part));
     return lines;

@@ -57,7 +57,7 @@ std::string line(const char* label, const std::string& text) {
 std::string entry_text(const Setting& setting) {
     std::string text = "  " + setting.id + "\n";
     for (const auto& [name, value] : setting.values) {
-        text += "    " + name + (setting.how == How::kHook ? " " : "=") + value + "\n";
+        text.append("    ").append(name).append(setting.how == How::kHook ? " " : "=").append(value) += '\n';
     }
     return text + line("does", setting.what) + line("why", setting.why) + line("cost", setting.cost) +
            line("since", setting.since) + line("when", condition_text(setting.when)) +
