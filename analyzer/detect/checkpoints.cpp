@@ -14,8 +14,10 @@ using HistoryKey = std::tuple<int64_t, int, std::vector<int>, std::string>;
 using MomentKey = std::pair<int64_t, int>;
 using Moments = std::map<MomentKey, std::map<int, DigestOf>>;
 
+// Running statistics have changed by the time of START: the first forward pass came before.
 bool is_compared(const StateDigest& digest, int rank) {
-    const bool site = digest.at.site == INQUEST_SITE_START || digest.at.site == INQUEST_SITE_STEP;
+    const bool start = digest.at.site == INQUEST_SITE_START && digest.part != INQUEST_PART_BUFFERS;
+    const bool site = start || digest.at.site == INQUEST_SITE_STEP;
     return site && std::find(digest.ranks.begin(), digest.ranks.end(), rank) != digest.ranks.end();
 }
 

@@ -247,8 +247,19 @@ void add_memory_limit(const StepView& step, Observations& observations) {
 
 }  // namespace
 
+namespace {
+
+bool was_cancelled(const StepView& step) {
+    const auto& nodes = step.timeline->nodes;
+    return std::any_of(nodes.begin(), nodes.end(),
+                       [](const model::Node& node) { return node.cancelled_for_divergence; });
+}
+
+}  // namespace
+
 Observations detect_ends(const StepView& step, const knowledge::Knowledge& knowledge) {
     Observations observations;
+    if (was_cancelled(step)) return observations;
     for (const RankView& view : step.ranks) {
         if (view.end.kind == EndKind::kSignal) observations.push_back(signal_end(step, view, knowledge));
         if (view.end.kind == EndKind::kStatus) observations.push_back(status_end(step, view, knowledge));

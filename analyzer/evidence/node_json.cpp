@@ -92,6 +92,7 @@ void read_node(const Fields& fields, const ClockPair& clock, model::Node& node) 
     node.stalled_since_wall_ns = wall_of(clock, fields.integer("stalled_since_mono_ns"));
     node.stall_ns = fields.integer("stall_ns").value_or(0);
     node.step_ended = fields.flag("step_ended");
+    node.cancelled_for_divergence = fields.flag("cancelled_for_divergence");
 }
 
 void read_step(const Fields& fields, NodeEvidence& evidence) {

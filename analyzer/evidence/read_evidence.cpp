@@ -107,7 +107,8 @@ model::WallNs failure_wall_ns(const std::vector<NamedFolder>& folders) {
             if (task.wait_status.value_or(0) != 0)
                 first = std::min(first, task.exited_wall_ns.value_or(INT64_MAX));
         }
-        const bool failed = node.reason == "stall" || node.reason == "death" || node.reason == "failure";
+        const bool failed = node.reason == "stall" || node.reason == "death" || node.reason == "failure" ||
+                            node.reason == "divergence";
         if (failed && node.collected_wall_ns > 0) first = std::min(first, node.collected_wall_ns);
     }
     return first;

@@ -14,12 +14,13 @@ namespace inquest::model {
 struct Node {
     std::string name;
     int index = -1;
-    std::string reason;  // of the newest harvest: stall, death, failure, end, requested
+    std::string reason;  // of the newest harvest: stall, death, failure, divergence, end, requested
     WallNs collected_wall_ns = 0;
     std::optional<WallNs> stalled_since_wall_ns;
     int64_t stall_ns = 0;
     bool step_ended = false;
-    std::vector<TaskEnd> tasks;  // of this node, with and without a box
+    bool cancelled_for_divergence = false;  // this node cancelled the job: how its tasks ended says nothing
+    std::vector<TaskEnd> tasks;             // of this node, with and without a box
     SourceRef source;
 };
 

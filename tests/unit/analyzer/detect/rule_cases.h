@@ -16,6 +16,7 @@ using RuleCases = std::map<std::string, RuleCase>;  // by "cause/rule"
 
 RuleCases cases_of_waiting();  // collective-on-some-ranks, slow-checkpoint
 RuleCases cases_of_deaths();   // rank-died and healthy
-RuleCases cases_of_unknown();
+RuleCases cases_of_unknown();  // all but unknown/replicas-differ
+RuleCases cases_of_divergence();
 
 }  // namespace inquest::test

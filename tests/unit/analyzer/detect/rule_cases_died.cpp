@@ -77,6 +77,8 @@ RuleCases cases_of_deaths() {
         {"rank-exited-early/most-ended-with-zero", {most_end(31), most_end(80)}},
         {"rank-exited-early/ended-with-status", {one_ends(3 << 8), nobody_waits_for_a_status()}},
         {"rank-exception/recorded", {one_raises("bad format"), one_raises("CUDA error: no device")}},
+        {"rank-exception/operation-refused",
+         {one_raises("put_ does not have a deterministic implementation"), one_raises("bad format")}},
         {"rank-exception/in-the-log", {log_with(kTraceback, ""), log_with(kTraceback, "oom_kill event")}},
         {"segmentation-fault/task-ended-by-fault", {one_ends(SIGSEGV), one_ends(SIGKILL)}},
         {"segmentation-fault/fault-in-the-log", {elastic("-11", ""), elastic("-11", "CUDA error: x")}},

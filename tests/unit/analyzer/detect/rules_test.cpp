@@ -15,6 +15,7 @@ RuleCases all_cases() {
     RuleCases all = cases_of_waiting();
     all.merge(cases_of_deaths());
     all.merge(cases_of_unknown());
+    all.merge(cases_of_divergence());
     return all;
 }
 
