@@ -34,19 +34,29 @@ bool in_window(const DivergenceFinding& finding, int64_t number) {
     return number > from && number <= to;
 }
 
-Steps steps_on_the_way(const StepView& step, const DivergenceFinding& finding) {
+Steps recorded_steps(const StepView& step, const DivergenceFinding& finding) {
     const auto& ranks = finding.history->ranks;
     Steps steps;
     for (const RankView& view : step.ranks) {
         if (std::find(ranks.begin(), ranks.end(), *view.rank->rank) == ranks.end()) continue;
         for (const OptimizerStep& one : view.rank->steps) {
-            const bool mine = one.optimizer == finding.history->optimizer;
-            if (mine && in_window(finding, one.optimizer_step)) {
+            if (one.optimizer == finding.history->optimizer)
                 steps[one.optimizer_step].push_back({&view, &one});
-            }
         }
     }
     return steps;
+}
+
+// Where the ring has overwritten them, the first later step that all of the ranks still have stands for them.
+Steps steps_on_the_way(const StepView& step, const DivergenceFinding& finding) {
+    Steps within;
+    Steps later;
+    for (auto& [number, members] : recorded_steps(step, finding)) {
+        if (in_window(finding, number)) within[number] = members;
+        const bool whole = members.size() >= finding.decisive->members.size();
+        if (number > finding.first_bad->at.step && whole && later.empty()) later[number] = members;
+    }
+    return within.empty() ? later : within;
 }
 
 bool last_unsynced(const OptimizerStep& step) {
