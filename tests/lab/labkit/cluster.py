@@ -41,6 +41,11 @@ class Cluster:
     def cancel(self, job_id):
         self.output("scancel", job_id)
 
+    def has_live_line(self, job_id):
+        """Whether slurmctld knows an AdminComment of a job that still runs; slurmdbd hears of it at the end."""
+        text = self.output("scontrol", "--oneliner", "show", "job", job_id)
+        return "JobState=RUNNING" in text and "AdminComment=inquest" in text
+
     def record(self, job_id):
         """(state, exit code, AdminComment) of the job's accounting record."""
         text = self.output("sacct", "-X", "-n", "-P", "-j", job_id, "-o", "state,exitcode,admincomment")

@@ -100,10 +100,9 @@ class Run:
         return "notice" if now - self.notice_at > patience else ""
 
     def look_into_record(self, output, job_id):
-        """Whether the record line is there while the job still runs; only of a job that ends by itself."""
+        """After the notice of a job that ends by itself: whether its record line is there while it still runs."""
         if self.placed.program.drifts and job_id and not self.told_live and NOTICE.search(output):
-            state, _, comment = self.cluster.record(job_id)
-            self.told_live = state == "RUNNING" and bool(comment)
+            self.told_live = self.cluster.has_live_line(job_id)
 
     def running(self, client, job_id):
         if client.poll() is None:

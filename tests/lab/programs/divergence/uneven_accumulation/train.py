@@ -52,6 +52,8 @@ def main():
         settings = json.load(file)
     rank, _ = cluster_env.connect()
     model = nn.Sequential(nn.Linear(12, 48), nn.Tanh(), nn.Linear(48, 1))
+    for parameter in model.parameters():
+        dist.broadcast(parameter.data, src=0)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     accumulator = Accumulator(model.parameters(), optimizer, settings["group_sizes"][rank])
     for number in range(1, settings["micro_batches"] + 1):
