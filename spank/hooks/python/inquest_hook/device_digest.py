@@ -8,8 +8,10 @@ bits, because the squares are summed in another order.
 import math
 import struct
 import sys
+import time
 
 LANES = 16
+SETTLE_SECONDS = 5.0
 CHUNK_BYTES = 8 << 20  # a multiple of LANES words; the operations below need a few times as much
 INDEX_FACTOR = 0x9E3779B97F4A7C15
 FIRST_CHAIN_FACTOR = 0xBF58476D1CE4E5B9
@@ -26,7 +28,7 @@ _DOUBLE = struct.Struct("=d")
 def digest(tensors):
     """[(low, high, lanes, norm)] of plain strided tensors, unsigned as in struct inquest_digest."""
     torch = sys.modules["torch"]
-    if torch.cuda.is_available() and torch.cuda.is_current_stream_capturing():
+    if torch.cuda.is_initialized() and torch.cuda.is_current_stream_capturing():
         raise RuntimeError("a graph is being captured")
     rows = [None] * len(tensors)
     with torch.no_grad():
@@ -36,6 +38,18 @@ def digest(tensors):
             for index, row in zip(indexes, sums.tolist()):  # the one transfer
                 rows[index] = row
     return [_folded(row, tensor) for row, tensor in zip(rows, tensors)]
+
+
+def settles(devices):
+    """Whether the devices do what they have been told to within SETTLE_SECONDS. A collective whose peer is gone keeps its device
+    busy for ever, and who waits for that device with it."""
+    deadline = time.monotonic() + SETTLE_SECONDS
+    events = [getattr(sys.modules["torch"], device.type).current_stream(device).record_event() for device in devices]
+    while not all(event.query() for event in events):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.001)
+    return True
 
 
 def _by_device(tensors):

@@ -75,13 +75,20 @@ def plain(tensor):
 
 
 def _check(tensor):
-    """Of a plain tensor whose description is new."""
+    """Whether all of a plain tensor's elements can be read where it says that they are."""
     if tensor.layout is not sys.modules["torch"].strided or tensor.device.type == "meta":
         raise Undigestable("%s on %s" % (tensor.layout, tensor.device.type))
     if tensor.element_size() not in _ELEMENT_BYTES or tensor.dim() > _MAX_DIMENSIONS:
         raise Undigestable("%s with %d dimensions" % (tensor.dtype, tensor.dim()))
-    if tensor.numel() and not tensor.data_ptr():
+    if tensor.numel() and (not tensor.data_ptr() or _end_bytes(tensor) > tensor.untyped_storage().nbytes()):
         raise Undigestable("no memory")
+
+
+def _end_bytes(tensor):
+    """Of its last element within its storage. Storages are given back while their tensors live (sharding), and some types
+    keep several elements in a byte."""
+    last = sum((size - 1) * stride for size, stride in zip(tensor.shape, tensor.stride()))
+    return (tensor.storage_offset() + last + 1) * tensor.element_size()
 
 
 def kind_of(tensor):
@@ -123,6 +130,9 @@ class Digester:
         host = [tensor is None or tensor.is_cpu or tensor.is_meta for tensor in tensors]
         if all(host):
             return self._on_host(tensors)
+        for tensor, here in zip(tensors, host):
+            if not here:
+                _check(tensor)
         on_host = iter(self._on_host([tensor for tensor, here in zip(tensors, host) if here]))
         elsewhere = iter(device_digest.digest([tensor for tensor, here in zip(tensors, host) if not here]))
         digests = (Digest * len(tensors))()

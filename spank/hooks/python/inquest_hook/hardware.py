@@ -26,8 +26,9 @@ def _processor(torch):
 
 
 def _with_device(read):
-    """Asks about a device only when the program uses it."""
-    return lambda torch: read(torch) if torch.cuda.is_available() and torch.cuda.is_initialized() else None
+    """Asks about a device only when the program uses it. Not is_available(): it starts the driver, which no child of a fork
+    can do again."""
+    return lambda torch: read(torch) if torch.cuda.is_initialized() else None
 
 
 def _capability(torch):

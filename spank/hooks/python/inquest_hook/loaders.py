@@ -1,7 +1,7 @@
 """What the program reads from its DataLoaders: SAMPLER, BATCH and SAMPLES records. Only tensors in host memory, as delivered."""
 import time
 import weakref
-from collections.abc import Mapping
+from collections import UserDict
 
 from inquest_hook import errors, format as box_format, lifecycle, milestones
 from inquest_hook.box import box, pack_numbers, pack_texts
@@ -38,9 +38,10 @@ class Loaders:
 
     def reset(self):
         self.active = True
-        self._ordinals = weakref.WeakKeyDictionary()
+        self._known = weakref.WeakKeyDictionary()  # loader -> [its ordinal, passes over it]
+        self._count = 0
         self.passes = weakref.WeakKeyDictionary()  # iterator -> Pass
-        self.numbers = {}  # ordinal -> passes over that loader
+        self.begun = 0  # passes over all loaders
         self.spent_ns = 0
         self.batch_step = -1  # step for which a batch was looked at
         self.digester = Digester()
@@ -49,8 +50,15 @@ class Loaders:
         self.active = False
         errors.show()
 
-    def ordinal(self, loader):
-        return self._ordinals.setdefault(loader, len(self._ordinals) + 1)
+    def begin(self, loader):
+        """(ordinal of the loader, number of the pass over it that begins)"""
+        known = self._known.get(loader)
+        if known is None:
+            self._count += 1
+            known = self._known[loader] = [self._count, 0]
+        known[1] += 1
+        self.begun += 1
+        return tuple(known)
 
 
 loaders = Loaders()
@@ -65,13 +73,12 @@ def is_wanted():
 def pass_begins(loader, iterator):
     if not possible():
         return
-    ordinal = loaders.ordinal(loader)
+    ordinal, number = loaders.begin(loader)
     earlier = loaders.passes.get(iterator)  # persistent workers keep their iterator
     if earlier is not None:
         earlier.sketch.write()
     loaders.passes.pop(iterator, None)
-    number = loaders.numbers[ordinal] = loaders.numbers.get(ordinal, 0) + 1
-    if sum(loaders.numbers.values()) <= MAX_PASSES:
+    if loaders.begun <= MAX_PASSES:
         loaders.passes[iterator] = Pass(ordinal, number)
         _record_sampler(loader, ordinal)
 
@@ -148,11 +155,13 @@ def _collect(data, found, depth):
     if hasattr(data, "data_ptr"):
         if data.device.type == "cpu" and data.dim() > 0 and data.shape[0] <= MAX_ROWS:
             found.append(plain(data))
-    elif isinstance(data, Mapping):
-        for key in sorted(data, key=str):
-            _collect(data[key], found, depth - 1)
+    elif isinstance(data, UserDict):
+        _collect(data.data, found, depth)
+    elif isinstance(data, dict):  # no other mapping: one may compute its values as they are asked for
+        for key in sorted(dict.keys(data), key=str):
+            _collect(dict.__getitem__(data, key), found, depth - 1)
     elif isinstance(data, (list, tuple)):
-        for one in data:
+        for one in data[:MAX_TENSORS]:
             _collect(one, found, depth - 1)
 
 

@@ -1,11 +1,13 @@
 """Checkpoints of the state: before and after optimizer steps, after loading, before saving and at the end."""
 import functools
+import sys
 import threading
 import time
 import weakref
 
 from inquest_hook import environment, format as box_format, hardware, lifecycle
 from inquest_hook.box import box, guarded
+from inquest_hook.device_digest import settles
 from inquest_hook.digests import Checkpoint, accounted, digests, possible
 from inquest_hook.schedule import budget
 from inquest_hook.trained import registry
@@ -108,20 +110,27 @@ def after_step(trained, place, with_gradients):
 @accounted(digests)
 def _parameters_of_all(site):
     for trained in registry.all():
-        if trained.agreement is not None and trained.steps > trained.digested_step:
+        if trained.agreement is not None and trained.steps > trained.digested_step and not trained.is_stepping:
+            if site == box_format.SITE_END and not settles(trained.devices()):
+                return
             Checkpoint(trained, trained.steps, site).parts(PARAMETERS)
+
+
+def _fails():
+    """Whether an exception is being handled or passes: a device may wait for a rank that is gone, and who waits for it hangs."""
+    return sys.exc_info()[0] is not None
 
 
 def before_save():
     """Not in a thread that saves in the background: the parameters may change while it reads them."""
-    is_main = threading.current_thread() is threading.main_thread()
-    if is_main and box.active and digests.active and budget.affordable():
+    is_main = threading.get_ident() == threading.main_thread().ident
+    if is_main and box.active and digests.active and budget.affordable() and not _fails():
         _parameters_of_all(box_format.SITE_SAVE)
 
 
 def at_end():
     """The training is over: the process group is taken down, or the interpreter ends."""
-    if box.active and digests.active and budget.payers:
+    if box.active and digests.active and budget.payers and not _fails():
         _parameters_of_all(box_format.SITE_END)
 
 

@@ -38,6 +38,6 @@ def _numpy():
 
 
 def _device(torch):
-    if not torch.cuda.is_available() or not torch.cuda.is_initialized():
+    if not torch.cuda.is_initialized():
         return 0
     return _of_generator(torch.cuda.default_generators[torch.cuda.current_device()])

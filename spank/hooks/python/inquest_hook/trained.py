@@ -16,6 +16,7 @@ class Trained:
         self.ordinal = ordinal
         self.steps = 0  # completed
         self.digested_step = -1  # of the newest digest of the parameters
+        self.is_stepping = False  # also after a step that failed: a signal's handler may save in the middle of one
         self.nests = False  # whether its step calls that of another optimizer, which then has the state
         self.loads_seen = 0
         self.optimizer_name = type(optimizer).__name__
@@ -51,6 +52,10 @@ class Trained:
     def parameters(self):
         covers = self.agreement.covers
         return [one for one in self._all_parameters() if covers is None or id(one) in covers]
+
+    def devices(self):
+        """Those of its parameters, other than the host's."""
+        return {one.device for one in self.parameters() if not one.is_cpu and not one.is_meta}
 
     def is_changed_by(self, target):
         """Whether loading into `target`, a module or an optimizer, changed what it trains."""

@@ -1,7 +1,9 @@
 """DistributedDataParallel: MODEL and MODEL_FLAGS records, forward passes through the wrapper, communication hooks.
 
-__init__ itself is left alone: its warnings name the line that called it, and that must be the user's. The first record is
-written in __new__, which is over when __init__ begins, the second where __init__ has made the reducer.
+__init__ itself is left alone: its warnings name the line that called it, and that must be the user's. So is __new__: programs
+read the wrapper's parameters with inspect. The first record is written in the constructor of its base class Joinable, which
+comes before everything that waits for other ranks (torch 2.13, nn/parallel/distributed.py), the second where __init__ has made
+the reducer.
 """
 import functools
 import sys
@@ -13,12 +15,14 @@ from inquest_hook.ranks import ranks_of, ranks_text
 COMM_HOOKS = ("register_comm_hook", "_register_builtin_comm_hook")
 
 
-# Of the wrapper that is being made: identity, whether it makes the replicas equal, whether its model is recorded already.
-_newest = [0, True, False]
+# Of the wrapper that is being made and whose model is recorded already: identity, whether it makes the replicas equal.
+_newest = [0, True]
 
 
 def apply(wrapper_type, record_model):
-    wrapper_type.__new__ = staticmethod(_recording(wrapper_type, record_model))
+    base = getattr(sys.modules[wrapper_type.__module__], "Joinable", None)
+    if base is not None:
+        base.__init__ = _recording(base.__init__, wrapper_type, record_model)
     wrapper_type._ddp_init_helper = _with_flags(wrapper_type._ddp_init_helper, record_model)
     # Not forward itself: torch.compile asks where forward is defined before it decides how to treat the wrapper.
     if hasattr(wrapper_type, "_pre_forward"):
@@ -28,15 +32,23 @@ def apply(wrapper_type, record_model):
             setattr(wrapper_type, name, _with_comm_hook(getattr(wrapper_type, name)))
 
 
-def _recording(wrapper_type, record_model):
-    def __new__(cls, *args, **kwargs):
-        module = kwargs.get("module", args[0] if args else None)  # a subclass may take something else
-        record_model(module, wrapper_type.__name__, sys._getframe(1))
-        wrapper = super(wrapper_type, cls).__new__(cls)
-        _newest[:] = id(wrapper), bool(kwargs.get("init_sync", True)), hasattr(module, "named_parameters")
-        return wrapper
+def _recording(original, wrapper_type, record_model):
+    @functools.wraps(original)
+    def __init__(self, *args, **kwargs):
+        if isinstance(self, wrapper_type):
+            _begins(self, sys._getframe(1), record_model)
+        return original(self, *args, **kwargs)
 
-    return __new__
+    return __init__
+
+
+@guarded
+def _begins(wrapper, frame, record_model):
+    """`frame` runs the wrapper's constructor, whose parameters are its variables."""
+    given = frame.f_locals
+    if given.get("self") is wrapper and "module" in given:
+        _newest[:] = id(wrapper), bool(given.get("init_sync", True))
+        record_model(given["module"], "DistributedDataParallel", frame)
 
 
 def _with_flags(original, record_model):
@@ -44,7 +56,7 @@ def _with_flags(original, record_model):
     def _ddp_init_helper(self, *args, **kwargs):
         result = original(self, *args, **kwargs)
         frame = sys._getframe(1)
-        if _newest[0] == id(self) and not _newest[2]:
+        if _newest[0] != id(self):
             record_model(self.module, "DistributedDataParallel", frame)
         _wrapped(self, frame)
         return result

@@ -61,6 +61,7 @@ def _step_begins(optimizer, args, kwargs):
         return
     trained = registry.of(optimizer) or registry.add(optimizer)
     _open.trained, _open.again = trained, 0
+    trained.is_stepping = True
     _open.is_due = milestones.is_due(trained, trained.steps + 1)
     if _open.is_due:
         _open.spent_ns = budget.spent_ns
@@ -107,6 +108,7 @@ def _ended(optimizer):
         _open.again -= 1
         return None
     _open.trained = None
+    trained.is_stepping = False
     return trained
 
 

@@ -26,15 +26,18 @@ def _watched(original):
     def _maybe_opt_step(self, optimizer, *args, **kwargs):
         before = training.step
         result = original(self, optimizer, *args, **kwargs)
-        if box.active and training.step == before and getattr(type(optimizer).step, "hooked", False):
-            _skipped(self, optimizer)
+        if box.active and training.step == before:
+            _not_made(self, optimizer)
         return result
 
     return _maybe_opt_step
 
 
 @guarded
-def _skipped(scaler, optimizer):
+def _not_made(scaler, optimizer):
+    """The optimizer may be anything that has a step."""
+    if not getattr(getattr(type(optimizer), "step", None), "hooked", False):
+        return
     trained = registry.of(optimizer)
     scale = scaler._scale.item()  # torch itself has just waited for the device to learn of the infinities
     bits, = _BITS.unpack(_DOUBLE.pack(scale))

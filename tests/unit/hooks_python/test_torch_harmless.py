@@ -1,0 +1,111 @@
+"""What programs do that the hook must neither disturb nor misread: inspection, optimizers of any type, failures, freed memory."""
+import unittest
+
+from hook_case import TorchCase
+from test_torch_digests import END, GRADIENTS, PARAMETERS, SAVE, SETUP, STEP
+
+INSPECTION = SETUP + """
+    import inspect
+
+    print(inspect.signature(DistributedDataParallel))
+    print(inspect.getfullargspec(DistributedDataParallel))
+
+    class Other(DistributedDataParallel):
+        def __init__(self, width, **settings):
+            super().__init__(torch.nn.Linear(width, 1), **settings)  # other
+
+    print(inspect.signature(Other))
+    Other(2, init_sync=False)
+    DistributedDataParallel(torch.nn.Linear(3, 1), None, None, 0, None, False)
+    """
+
+ANY_OPTIMIZER = SETUP + """
+    class Delegating:
+        def __init__(self, optimizer):
+            self._optimizer = optimizer
+
+        def __getattr__(self, name):
+            return getattr(self._optimizer, name)
+
+    weight = torch.ones(2, requires_grad=True)
+    scaler = torch.amp.GradScaler("cpu")
+    for optimizer in (Delegating(torch.optim.SGD([weight], lr=0.1)), torch.optim.SGD([weight], lr=0.1)):
+        weight.grad = torch.full((2,), float("inf"))
+        scaler.scale(torch.ones(1))
+        scaler.step(optimizer)
+        scaler.update()
+    """
+
+FAILURES = SETUP + """
+    import signal
+
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    for step in range(6):
+        model(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+
+    def closure():
+        torch.save(model.state_dict(), "inside%d.pt" % rank)  # as a signal's handler in the middle of a step does
+
+    if rank == 1:
+        optimizer.step(closure)
+    try:
+        raise ValueError("lost")
+    except ValueError:
+        torch.save(model.state_dict(), "emergency%d.pt" % rank)
+        dist.destroy_process_group()
+    """
+
+FREED = SETUP + """
+    model = torch.nn.Linear(64, 64)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    for step in range(41):
+        model(torch.ones(1, 64)).sum().backward()
+        optimizer.step()
+    storage = model.weight.untyped_storage()
+    storage.resize_(0 if rank else 128)
+    dist.destroy_process_group()
+    """
+
+
+class Harmless(TorchCase):
+    def run_quietly(self, text, **variables):
+        program = self.write("train.py", text)
+        for run in self.run_ranks(program, **variables):
+            self.assertEqual((run.returncode, run.err), (0, ""))
+            yield run
+
+    def test_the_wrapper_can_be_inspected(self):
+        bare = [run.out for run in self.run_quietly(INSPECTION, armed=False)]
+        self.assertIn("find_unused_parameters", bare[0])
+        self.assertEqual([run.out for run in self.run_quietly(INSPECTION)], bare)
+        box = self.by_rank()[0]
+        models = [record.text[3] for record in box.records("MODEL")]
+        self.assertEqual(models, ["Linear", "Linear"])
+        self.assertEqual([record.number[4] for record in box.records("MODEL_FLAGS")], [0, 0])
+        program = box.records("MODEL")[0].text[0]
+        self.assertEqual(box.records("MODEL")[0].number[0], self.line_of(program, "other"))
+
+    def test_a_scaler_takes_any_optimizer(self):
+        list(self.run_quietly(ANY_OPTIMIZER))
+        self.assertEqual(len(self.by_rank()[0].records("SCALER_SKIP")), 1)
+
+    def test_nothing_is_digested_while_something_fails(self):
+        list(self.run_quietly(FAILURES, INQUEST_DIGEST_SHARE="900000"))
+        for box in self.by_rank().values():
+            sites = {key[2] for key in box.digests(PARAMETERS)}
+            self.assertFalse(sites & {SAVE, END}, sites)
+
+    def test_freed_memory_is_not_read(self):
+        list(self.run_quietly(FREED, INQUEST_DIGEST_SHARE="1"))  # few steps
+        for box in self.by_rank().values():
+            digests = box.digests()
+            self.assertIn((1, 4, STEP, GRADIENTS), digests)
+            self.assertNotIn((1, 41, END, PARAMETERS), digests)
+            notes = [record.text[3] for record in box.records("ENVIRONMENT") if record.text[2] == "inquest.digest"]
+            self.assertEqual(notes, ["optimizer 1 part 1 left out: no memory"])
+
+
+if __name__ == "__main__":
+    unittest.main()
