@@ -4,6 +4,7 @@ import os
 import random
 import sys
 import unittest
+from unittest import mock
 
 from hook_case import HOOK, LIBRARY, TorchCase
 
@@ -72,6 +73,18 @@ class DeviceDigest(TorchCase):
     def test_a_device_without_memory_is_refused(self):
         with self.assertRaises(digest_library.Undigestable):
             digest_library.Digester().digest([torch.empty(3, device="meta")])
+
+    def test_a_device_that_stands_still_is_not_waited_for(self):
+        stream, event = mock.Mock(), mock.Mock()
+        stream.record_event.return_value = event
+        with mock.patch.object(torch.cuda, "current_stream", return_value=stream), \
+                mock.patch.object(device_digest, "SETTLE_SECONDS", 0.01):
+            event.query.side_effect = [False, True]
+            self.assertTrue(device_digest.settles({torch.device("cuda", 0)}))
+            event.query.side_effect = None
+            event.query.return_value = False
+            self.assertFalse(device_digest.settles({torch.device("cuda", 0)}))
+        self.assertTrue(device_digest.settles(set()))
 
 
 if __name__ == "__main__":

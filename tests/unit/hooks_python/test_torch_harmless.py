@@ -19,6 +19,15 @@ INSPECTION = SETUP + """
     DistributedDataParallel(torch.nn.Linear(3, 1), None, None, 0, None, False)
     """
 
+WHOLE_GRAPH = SETUP + """
+    torch._dynamo.config.optimize_ddp = "python_reducer"
+    model = DistributedDataParallel(torch.nn.Linear(2, 2))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    compiled = torch.compile(model, backend="eager", fullgraph=True)
+    compiled(torch.ones(1, 2)).sum().backward()
+    optimizer.step()
+    """
+
 ANY_OPTIMIZER = SETUP + """
     class Delegating:
         def __init__(self, optimizer):
@@ -87,6 +96,11 @@ class Harmless(TorchCase):
         program = box.records("MODEL")[0].text[0]
         self.assertEqual(box.records("MODEL")[0].number[0], self.line_of(program, "other"))
 
+    def test_the_wrapper_compiles_as_one_graph(self):
+        program = self.write("train.py", WHOLE_GRAPH)
+        self.assertEqual([run.returncode for run in self.run_ranks(program)], [0, 0])
+        self.assertEqual([record.number[5:7] for record in self.by_rank()[0].records("STEP")], [(0, 0)])
+
     def test_a_scaler_takes_any_optimizer(self):
         list(self.run_quietly(ANY_OPTIMIZER))
         self.assertEqual(len(self.by_rank()[0].records("SCALER_SKIP")), 1)
@@ -96,6 +110,18 @@ class Harmless(TorchCase):
         for box in self.by_rank().values():
             sites = {key[2] for key in box.digests(PARAMETERS)}
             self.assertFalse(sites & {SAVE, END}, sites)
+
+    def test_an_exit_in_the_program_is_an_end(self):
+        program = self.write("train.py", SETUP + """
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    for step in range(41):
+        model(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+    sys.exit(3)
+    """)
+        self.assertEqual([run.returncode for run in self.run_ranks(program, INQUEST_DIGEST_SHARE="1")], [3, 3])
+        self.assertIn((1, 41, END, PARAMETERS), self.by_rank()[0].digests())
 
     def test_freed_memory_is_not_read(self):
         list(self.run_quietly(FREED, INQUEST_DIGEST_SHARE="1"))  # few steps

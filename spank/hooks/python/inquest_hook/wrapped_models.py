@@ -11,7 +11,7 @@ from inquest_hook.training import training
 class Wrapped:
     """One DistributedDataParallel."""
 
-    __slots__ = ("wrapper", "probes", "init_sync", "synchronised", "fresh", "comm_hook")
+    __slots__ = ("wrapper", "probes", "init_sync", "synchronised", "fresh", "comm_hook", "shows_forward")
 
     def __init__(self, wrapper, init_sync):
         self.wrapper = weakref.ref(wrapper)
@@ -20,6 +20,9 @@ class Wrapped:
         self.probes = [weakref.ref(parameter) for parameter in trainable[:1] + trainable[1:][-1:]]
         self.synchronised = True  # whether its newest forward pass asked for the reduction of the gradients
         self.fresh = False  # whether a forward pass came through it that no backward call has used yet
+        # Not where Python reduces the gradients, or one hook all of them together (torch 2.13, DistributedDataParallel._pre_forward).
+        self.shows_forward = not any(
+            getattr(wrapper, name, False) for name in ("_use_python_reducer", "_delay_all_reduce_all_params"))
         self.comm_hook = False  # whether the program replaced the reduction of the gradients
 
     def gradients(self):
@@ -105,7 +108,7 @@ def _counting(function):
 
 @_counting
 def forward_begins(wrapper):
-    """A forward pass through a wrapper. Whether backward will reduce is decided here, not in backward (torch 2.13,
+    """A forward pass, if it is one through a wrapper. Whether backward will reduce is decided here, not in backward (torch 2.13,
     DistributedDataParallel._post_forward)."""
     known = of(wrapper) if sys.modules["torch"].is_grad_enabled() else None
     if known is not None:
@@ -125,7 +128,7 @@ def backward_ends(begun, micro_batch):
     """Counts what the backward call that is over has done: whether its gradients were reduced, and whether it reached a model
     without a forward pass through its wrapper."""
     for known, gradients in begun or ():
-        if known.gradients() == gradients:
+        if not known.shows_forward or known.gradients() == gradients:
             continue
         if not known.fresh:
             training.bare_forwards += 1

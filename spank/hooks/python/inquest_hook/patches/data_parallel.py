@@ -20,13 +20,15 @@ _newest = [0, True]
 
 
 def apply(wrapper_type, record_model):
-    base = getattr(sys.modules[wrapper_type.__module__], "Joinable", None)
+    names = vars(sys.modules[wrapper_type.__module__])
+    base, join = names.get("Joinable"), names.get("Join")
     if base is not None:
         base.__init__ = _recording(base.__init__, wrapper_type, record_model)
     wrapper_type._ddp_init_helper = _with_flags(wrapper_type._ddp_init_helper, record_model)
-    # Not forward itself: torch.compile asks where forward is defined before it decides how to treat the wrapper.
-    if hasattr(wrapper_type, "_pre_forward"):
-        wrapper_type._pre_forward = _counted(wrapper_type._pre_forward)
+    # Not forward itself: torch.compile asks where forward is defined before it decides how to treat the wrapper. Nor its part
+    # _pre_forward, which is compiled with the model where Python reduces the gradients. What that part calls otherwise:
+    if join is not None:
+        join.notify_join_context = staticmethod(_counted(join.notify_join_context))
     for name in COMM_HOOKS:
         if hasattr(wrapper_type, name):
             setattr(wrapper_type, name, _with_comm_hook(getattr(wrapper_type, name)))
@@ -66,12 +68,12 @@ def _with_flags(original, record_model):
 
 def _counted(original):
     @functools.wraps(original)
-    def _pre_forward(self, *args, **kwargs):
+    def notify_join_context(joinable):
         if box.active:
-            wrapped_models.forward_begins(self)
-        return original(self, *args, **kwargs)
+            wrapped_models.forward_begins(joinable)
+        return original(joinable)
 
-    return _pre_forward
+    return notify_join_context
 
 
 def _with_comm_hook(original):
