@@ -4,6 +4,7 @@ import os
 import random
 import sys
 import unittest
+import weakref
 from unittest import mock
 
 from hook_case import HOOK, LIBRARY, TorchCase
@@ -73,6 +74,21 @@ class DeviceDigest(TorchCase):
     def test_a_device_without_memory_is_refused(self):
         with self.assertRaises(digest_library.Undigestable):
             digest_library.Digester().digest([torch.empty(3, device="meta")])
+
+    def test_memory_that_is_replaced_meanwhile_is_kept(self):
+        tensor = torch.ones(8)
+        storages = []
+
+        def replace(*_):
+            storages.append(weakref.ref(tensor.untyped_storage()))
+            tensor.data = torch.zeros(8)
+            self.assertIsNotNone(storages[0]())
+            return 0
+
+        with mock.patch.object(digest_library, "library") as library:
+            library.return_value.inquest_digest_tensors.side_effect = replace
+            digest_library.Digester().digest([tensor])
+        self.assertIsNone(storages[0]())
 
     def test_a_device_that_stands_still_is_not_waited_for(self):
         stream, event = mock.Mock(), mock.Mock()

@@ -141,11 +141,15 @@ class Digester:
         return digests
 
     def _on_host(self, tensors):
+        # Another thread may give the tensors other memory while the lock is released; what is read must not be freed then.
+        kept = [tensor is not None and tensor.untyped_storage() for tensor in tensors]
         key = [tensor is not None and (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.dtype) for tensor in tensors]
         if key != self._key:
             self._key, self._description = key, Description(tensors)
         digests = (Digest * len(tensors))()
-        if library().inquest_digest_tensors(self._description.structs, len(tensors), 1, digests) != 0:
+        refused = library().inquest_digest_tensors(self._description.structs, len(tensors), 1, digests)
+        del kept
+        if refused:
             raise Undigestable("refused by libinquest")
         return digests
 
