@@ -67,10 +67,12 @@ bool is_in(int64_t number, int64_t first, int64_t last) {
 }  // namespace
 
 void BoxReader::read(int box_fd, const inquest_box_live& live, std::vector<ReplicaRecord>& records) {
-    if (live.rank < 0 || live.world_size < 2 || !has_unread(live) || !open(box_fd)) return;
+    if (!has_unread(live) || !open(box_fd)) return;
     std::vector<inquest_box_record> batch;
     events_.read(box_fd, live.ring_head[INQUEST_RING_EVENTS], batch);
-    digests_.read(box_fd, live.ring_head[INQUEST_RING_DIGESTS], batch);
+    /* The events tell what the digests mean: where the job meets and how its models are wrapped. */
+    if (!events_.has_unread(live.ring_head[INQUEST_RING_EVENTS]))
+        digests_.read(box_fd, live.ring_head[INQUEST_RING_DIGESTS], batch);
     std::stable_sort(batch.begin(), batch.end(),
                      [](const auto& one, const auto& other) { return one.mono_ns < other.mono_ns; });
     const Source source{world_, born_wall_ns_, static_cast<uint32_t>(live.rank),
@@ -80,7 +82,7 @@ void BoxReader::read(int box_fd, const inquest_box_live& live, std::vector<Repli
 }
 
 bool BoxReader::has_unread(const inquest_box_live& live) const {
-    if (opened_ && !usable_) return false;
+    if (live.rank < 0 || live.world_size < 2 || (opened_ && !usable_)) return false;
     return !opened_ || events_.has_unread(live.ring_head[INQUEST_RING_EVENTS]) ||
            digests_.has_unread(live.ring_head[INQUEST_RING_DIGESTS]);
 }
@@ -105,6 +107,7 @@ void BoxReader::take(int box_fd, const inquest_box_record& record, Source source
                      std::vector<ReplicaRecord>& records) {
     source.world = world_;
     if (record.kind == INQUEST_KIND_ENVIRONMENT) return take_environment(box_fd, record);
+    if (record.kind == INQUEST_KIND_MODEL_FLAGS) take_flags(record);
     if (record.kind == INQUEST_KIND_SAMPLER) records.push_back({source, sampler_pass(record)});
     if (record.kind == INQUEST_KIND_SAMPLES)
         if (const auto hashes = sample_hashes(record)) records.push_back({source, *hashes});
@@ -119,12 +122,21 @@ void BoxReader::take_environment(int box_fd, const inquest_box_record& record) {
     world_ = hash_of(meeting_place_);
 }
 
+/* DistributedDataParallel broadcasts rank 0's buffers before each forward pass unless that is switched off
+ * (torch 2.13, nn/parallel/distributed.py, forward_sync_buffers); between two broadcasts they differ. */
+void BoxReader::take_flags(const inquest_box_record& record) {
+    const bool is_broadcast = record.number[INQUEST_NUMBER_BROADCAST_BUFFERS] != 0;
+    buffers_are_broadcast_ = buffers_are_broadcast_.value_or(true) && is_broadcast;
+}
+
 std::optional<StateDigest> BoxReader::state_digest(int box_fd, const inquest_box_record& record) {
     const int64_t* number = record.number;
     if (!is_in(number[INQUEST_NUMBER_CHECKPOINT_SITE], INQUEST_SITE_START, INQUEST_SITE_END) ||
         !is_in(number[INQUEST_NUMBER_DIGEST_PART], INQUEST_PART_PARAMETERS, INQUEST_PART_HYPERPARAMETERS) ||
         !is_in(number[INQUEST_NUMBER_DIGEST_TENSORS], 0, UINT32_MAX) ||
         number[INQUEST_NUMBER_CHECKPOINT_STEP] < 0)
+        return std::nullopt;
+    if (number[INQUEST_NUMBER_DIGEST_PART] == INQUEST_PART_BUFFERS && buffers_are_broadcast_.value_or(false))
         return std::nullopt;
     StateDigest digest;
     digest.optimizer = record.ident;

@@ -27,6 +27,7 @@ class BoxReader {
     bool open(int box_fd);
     void take(int box_fd, const inquest_box_record& record, Source source,
               std::vector<ReplicaRecord>& records);
+    void take_flags(const inquest_box_record& record);
     void take_environment(int box_fd, const inquest_box_record& record);
     std::optional<StateDigest> state_digest(int box_fd, const inquest_box_record& record);
     std::string text(int box_fd, uint32_t id);
@@ -39,6 +40,7 @@ class BoxReader {
     BoxRing digests_;
     std::map<std::string, std::string> meeting_place_;
     uint64_t world_ = 0;
+    std::optional<bool> buffers_are_broadcast_; /* by the wrapper of each model; absent: no wrapper yet */
     std::map<uint32_t, std::string> texts_;
 };
 

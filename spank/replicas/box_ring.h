@@ -27,6 +27,7 @@ class BoxRing {
  private:
     enum class Found { whole, gone, unfinished };
 
+    [[nodiscard]] std::vector<inquest_box_record> read_slots(int box_fd, uint64_t slot, size_t count) const;
     [[nodiscard]] Found judge(const inquest_box_record& record) const;
     bool give_up_waiting();
 

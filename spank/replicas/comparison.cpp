@@ -34,15 +34,25 @@ Comparison::World* Comparison::world_of(const Source& source) {
 /* A second process of the same rank: the job was started again. */
 bool Comparison::belongs(World& world, const Source& source) {
     if (source.born_wall_ns <= world.ended_wall_ns || world.starts > kMaxStarts) return false;
-    const auto known = world.born_wall_ns.emplace(source.rank, source.born_wall_ns).first;
-    if (known->second == source.born_wall_ns) return true;
-    if (known->second > source.born_wall_ns) return false;
+    auto& born = world.born_wall_ns;
+    if (born.size() >= kMaxRanks && born.count(source.rank) == 0) return false;
+    const uint64_t known_wall_ns = born.emplace(source.rank, source.born_wall_ns).first->second;
+    if (known_wall_ns < source.born_wall_ns) start_again(world, source);
+    return known_wall_ns <= source.born_wall_ns;
+}
+
+/* What other ranks' earlier processes have said may still be on its way from other nodes: all that are older
+ * than this one belong to the earlier start. */
+void Comparison::start_again(World& world, const Source& source) {
     World again;
     again.starts = world.starts + 1;
-    again.ended_wall_ns = known->second;
+    for (const auto& [rank, born_wall_ns] : world.born_wall_ns)
+        if (born_wall_ns < source.born_wall_ns)
+            again.ended_wall_ns = std::max(again.ended_wall_ns, born_wall_ns);
     again.born_wall_ns[source.rank] = source.born_wall_ns;
+    for (const auto& [key, group] : world.groups)
+        group_ranks_ -= group.ranks();
     world = std::move(again);
-    return true;
 }
 
 void Comparison::add_state(World& world, uint32_t rank, const StateDigest& digest) {

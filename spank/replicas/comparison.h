@@ -49,7 +49,8 @@ class Comparison {
     };
 
     World* world_of(const Source& source);
-    static bool belongs(World& world, const Source& source);
+    bool belongs(World& world, const Source& source);
+    void start_again(World& world, const Source& source);
     void add_state(World& world, uint32_t rank, const StateDigest& digest);
     void add_samples(World& world, const Source& source, const SampleHashes& piece);
     ReplicaGroup* group_of(World& world, const StateDigest& digest);

@@ -52,9 +52,9 @@ uint64_t exchange_interval_ns(uint32_t node_count) {
 void ExchangeWriter::add(const ReplicaRecord& record) {
     const auto* digest = std::get_if<StateDigest>(&record.what);
     if (given_up_ || (digest != nullptr && !is_compared(*digest))) return;
+    has_digest_ = has_digest_ || digest != nullptr;
     const std::string line = format_record(record);
     if (line.empty() || pending_.size() + line.size() >= kMaxPendingBytes) return;
-    has_digest_ = has_digest_ || digest != nullptr;
     pending_ += line + '\n';
 }
 
@@ -108,7 +108,7 @@ void ExchangeReader::poll(const harvest::StepDescription& step,
     std::vector<std::string> names;
     if (directory.valid()) names = harvest::list_directory(directory.get(), kMaxNodes);
     for (auto& [name, node] : nodes_)
-        node.ended = node.ended || !std::binary_search(names.begin(), names.end(), name);
+        if (!std::binary_search(names.begin(), names.end(), name)) node = ended_node();
     for (const std::string& name : names)
         if (name.front() != '.') poll_node(directory.get(), name, take); /* else it is about to be renamed */
 }
@@ -120,14 +120,21 @@ void ExchangeReader::poll_node(int directory_fd, const std::string& name,
     if (!file.valid() || fstat(file.get(), &status) != 0) return;
     Node& node = nodes_[name];
     if (node.inode != status.st_ino) node = Node{status.st_ino, 0, {}, false};
-    std::string bytes(kMaxReadBytes, '\0');
+    const auto size_bytes = static_cast<uint64_t>(std::max<off_t>(status.st_size, 0));
+    if (size_bytes <= node.offset_bytes) return;
+    std::string bytes(std::min<uint64_t>(size_bytes - node.offset_bytes, kMaxReadBytes), '\0');
     const ssize_t count =
         pread(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(node.offset_bytes));
     if (count <= 0) return;
     bytes.resize(static_cast<size_t>(count));
     node.offset_bytes += static_cast<uint64_t>(count);
     take_lines(node, bytes, take);
-    if (node.ended) unlinkat(directory_fd, name.c_str(), 0);
+    if (node.ended && unlinkat(directory_fd, name.c_str(), 0) == 0) node = ended_node();
+}
+
+/* Its inode may be another file's by now: that of the node's next run. */
+ExchangeReader::Node ExchangeReader::ended_node() {
+    return {0, 0, {}, true};
 }
 
 /* A line may have been written only half so far; one that is too long is none of ours. */

@@ -63,6 +63,7 @@ class ExchangeReader {
         bool ended = false;
     };
 
+    static Node ended_node();
     void poll_node(int directory_fd, const std::string& name,
                    const std::function<void(const ReplicaRecord&)>& take);
     static void take_lines(Node& node, const std::string& bytes,

@@ -5,9 +5,17 @@
 namespace inquest::replicas {
 namespace {
 
-/* What ranks that stopped reporting keep open; beyond it the earliest checkpoint is given up. */
+/* What ranks that stopped reporting keep open; beyond it the earliest checkpoint is given up. Fewer in large
+ * groups, which a worker's memory has to hold. */
 constexpr size_t kMaxOpenCheckpoints = 64;
+constexpr size_t kLeastOpenCheckpoints = 8;
+constexpr size_t kMaxOpenValues = size_t{1} << 17U;
 constexpr size_t kMaxKnownGradients = 128;
+
+size_t most_open_checkpoints(size_t ranks) {
+    return std::clamp(kMaxOpenValues / std::max<size_t>(ranks, 1), kLeastOpenCheckpoints,
+                      kMaxOpenCheckpoints);
+}
 
 Moment moment_of(const StateDigest& digest) {
     switch (digest.site) {
@@ -57,7 +65,7 @@ PartHistory::Checkpoint& PartHistory::open(Moment moment) {
     if (!is_new) return found->second;
     found->second.passed = static_cast<size_t>(std::count_if(
         newest_.begin(), newest_.end(), [&](const auto& newest) { return newest && *newest >= moment; }));
-    if (checkpoints_.size() > kMaxOpenCheckpoints && checkpoints_.begin() != found)
+    if (checkpoints_.size() > most_open_checkpoints(newest_.size()) && checkpoints_.begin() != found)
         checkpoints_.erase(checkpoints_.begin());
     return found->second;
 }

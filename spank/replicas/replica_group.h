@@ -55,6 +55,8 @@ class ReplicaGroup {
 
     void add(uint32_t rank, const StateDigest& digest);
 
+    [[nodiscard]] size_t ranks() const { return ranks_.size(); }
+
     /* Judges what is complete, or with `all` whatever there is. The first real difference of parameters or
      * buffers, each once. */
     std::optional<std::pair<Moment, uint32_t>> judge(bool all);

@@ -28,8 +28,9 @@ bool is_shared_out(const SamplerPass& pass, uint32_t world_size) {
 }  // namespace
 
 void SampleOverlap::add(const Source& source, const SamplerPass& pass) {
-    if (readers_.size() >= kMaxReaders) return;
-    Reader& reader = readers_[{pass.loader, source.rank}];
+    const std::pair key(pass.loader, source.rank);
+    if (readers_.size() >= kMaxReaders && readers_.count(key) == 0) return;
+    Reader& reader = readers_[key];
     const auto count = static_cast<int64_t>(reader.passes++);
     reader.sketch.clear();
     reader.pass.reset();

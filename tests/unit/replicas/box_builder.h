@@ -60,6 +60,13 @@ class BoxBuilder {
         return put(INQUEST_RING_DIGESTS, record);
     }
 
+    BoxBuilder& model_flags(bool broadcasts_buffers) {
+        inquest_box_record record{};
+        record.kind = INQUEST_KIND_MODEL_FLAGS;
+        record.number[INQUEST_NUMBER_BROADCAST_BUFFERS] = broadcasts_buffers ? 1 : 0;
+        return put(INQUEST_RING_EVENTS, record);
+    }
+
     BoxBuilder& sampler(const replicas::SamplerPass& pass) {
         inquest_box_record record{};
         record.kind = INQUEST_KIND_SAMPLER;

@@ -122,6 +122,31 @@ TEST_CASE("a record that is being written is waited for, and given up when its w
     CHECK(scene.read_all().size() == 1);
 }
 
+TEST_CASE("buffers are left out where each model's wrapper broadcasts them, and only there") {
+    StateDigest buffers = parameters_after(1, 7, 4);
+    buffers.part = INQUEST_PART_BUFFERS;
+    Scene broadcasts;
+    broadcasts.box.model_flags(true).digest(buffers, "DistributedDataParallel");
+    CHECK(broadcasts.read().empty());
+    Scene one_does_not;
+    one_does_not.box.model_flags(true).model_flags(false).digest(buffers, "DistributedDataParallel");
+    CHECK(one_does_not.read().size() == 1);
+    Scene has_no_wrapper;
+    has_no_wrapper.box.digest(buffers, "");
+    CHECK(has_no_wrapper.read().size() == 1);
+}
+
+TEST_CASE("digests wait for the events that tell what they mean") {
+    Scene scene;
+    for (size_t at = 0; at < BoxRing::kMaxBatch; at++)
+        scene.box.environment("A", "b");
+    scene.box.environment("MASTER_PORT", "1").digest(parameters_after(1, 7, 4), "");
+    CHECK(scene.read().empty());
+    const auto records = scene.read();
+    REQUIRE(records.size() == 1);
+    CHECK(records[0].source.world != 0);
+}
+
 TEST_CASE("hostile boxes give nothing and do no harm") {
     for (int kind = 0; kind < 8; kind++) {
         Scene scene;

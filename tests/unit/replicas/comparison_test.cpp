@@ -229,3 +229,40 @@ TEST_CASE("ranks that stop reporting do not make memory grow") {
     scene.comparison.finish();
     CHECK_FALSE(scene.differs());
 }
+
+TEST_CASE("what an earlier start still says does not end the new one") {
+    Scene scene(2);
+    scene.report(0, 8, 7);
+    scene.born_wall_ns = 1001;
+    scene.report(1, 8, 7);
+    scene.born_wall_ns = 2000;
+    scene.report(0, 1, 7);
+    scene.born_wall_ns = 1001;
+    scene.report(1, 16, 7);
+    scene.born_wall_ns = 2000;
+    scene.report(1, 1, 8);
+    CHECK(scene.differs());
+}
+
+TEST_CASE("a job of many ranks is compared also when it was started again") {
+    Scene scene(static_cast<int>(kMaxRanks));
+    for (int start = 0; start < 8; start++) {
+        scene.born_wall_ns += 1000;
+        scene.report(0, 8, 7);
+    }
+    scene.report(1, 8, 9);
+    scene.comparison.finish();
+    CHECK(scene.differs());
+}
+
+TEST_CASE("large groups keep fewer checkpoints open") {
+    for (const bool is_large : {false, true}) {
+        Scene scene(is_large ? static_cast<int>(kMaxRanks) : 2);
+        scene.promised = true;
+        for (int64_t step = 1; step <= 20; step++)
+            scene.report(0, step, 7);
+        scene.report(1, 1, 9);
+        scene.comparison.finish();
+        CHECK(scene.differs() != is_large);
+    }
+}

@@ -140,3 +140,35 @@ TEST_CASE("digests of other nodes stay when a node removes its own") {
     CHECK(std::filesystem::exists(scene.file().parent_path() / "n3"));
     remove_own_digests(scene.node.step());
 }
+
+TEST_CASE("the file of a node's next run is read from its begin, also when it has the inode of the old one") {
+    Scene scene;
+    for (int run = 1; run <= 4; run++) {
+        ExchangeWriter writer;
+        writer.add(digest_at(run));
+        if (run % 2 == 0) writer.add(digest_at(10 + run));
+        writer.flush(scene.node.step());
+        CHECK(scene.read_steps().front() == run);
+        CHECK_FALSE(scene.reader.all_ended());
+        if (run % 2 == 0) writer.end(scene.node.step());
+        if (run % 2 != 0) remove_own_digests(scene.node.step());
+        CHECK(scene.read_steps().empty());
+        CHECK(scene.reader.all_ended());
+    }
+}
+
+TEST_CASE("digests are written also after more samples than fit") {
+    Scene scene;
+    for (int at = 0; at < 50000; at++)
+        scene.writer.add({{1, 2, 3, 4}, SamplerPass{}});
+    scene.writer.add(digest_at(1));
+    scene.writer.flush(scene.node.step());
+    scene.writer.add(digest_at(2));
+    scene.writer.flush(scene.node.step());
+    std::vector<int64_t> steps;
+    for (int turn = 0; turn < 3; turn++)
+        scene.reader.poll(scene.node.step(), [&](const ReplicaRecord& record) {
+            if (const auto* digest = std::get_if<StateDigest>(&record.what)) steps.push_back(digest->step);
+        });
+    CHECK(steps == std::vector<int64_t>{2});
+}

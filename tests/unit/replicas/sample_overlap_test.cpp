@@ -151,3 +151,17 @@ TEST_CASE("passes are compared with themselves only") {
             CHECK_FALSE(read(overlap, rank, share_of(rank, static_cast<uint32_t>(epoch))));
         }
 }
+
+TEST_CASE("a reader that is known goes on when there are too many") {
+    SampleOverlap overlap;
+    for (int64_t epoch = 0; epoch < 2; epoch++) {
+        for (const uint32_t rank : {0U, 1U}) {
+            SamplerPass pass = pass_of(rank);
+            pass.epoch = epoch;
+            overlap.add(source_of(rank), pass);
+            CHECK_FALSE(read(overlap, rank, share_of(rank, static_cast<uint32_t>(epoch))));
+        }
+        for (uint64_t loader = 100; loader < 66000; loader++)
+            overlap.add(source_of(0), SamplerPass{loader, -1, -1, -1, -1, -1});
+    }
+}
