@@ -18,6 +18,11 @@ StepEnd end_of(const harvest::NodeSurvey& survey, const harvest::StepDescription
     return survey.noticed_divergence() ? StepEnd::kDiffering : StepEnd::kWell;
 }
 
+StepEnd end_as_far_as_known(const harvest::NodeSurvey& survey) {
+    if (survey.any_failed()) return StepEnd::kNotWell;
+    return survey.none_failed() && !survey.noticed_divergence() ? StepEnd::kPartlyWell : StepEnd::kNotKnown;
+}
+
 }  // namespace
 
 bool has_evidence(const harvest::StepDescription& step) {
@@ -31,9 +36,7 @@ StepEnd wait_for_nodes(const harvest::StepDescription& step, Deadline deadline) 
         survey.update(step);
         if (survey.cancelled_for_divergence()) return StepEnd::kCancelled;
         if (survey.all_ended(step)) return end_of(survey, step);
-        if (deadline.has_passed())
-            return survey.none_failed() && !survey.noticed_divergence() ? StepEnd::kPartlyWell
-                                                                        : StepEnd::kNotKnown;
+        if (deadline.has_passed()) return end_as_far_as_known(survey);
         std::this_thread::sleep_for(kPollInterval);
     }
 }

@@ -16,9 +16,9 @@ bool has_evidence(const harvest::StepDescription& step);
 enum class StepEnd {
     kWell,       /* each of its tasks with status 0, and no node noticed replicas that differ */
     kDiffering,  /* each of its tasks with status 0, but a node noticed replicas that differ */
-    kNotWell,    /* all nodes have answered, and neither of these */
+    kNotWell,    /* a task failed, or all nodes have answered and not all say that their tasks ended well */
     kCancelled,  /* Inquest cancelled the job: the diagnosis that led to it stands */
-    kPartlyWell, /* not all nodes answered before the deadline; those that did say well */
+    kPartlyWell, /* not all nodes answered before the deadline; those that did, if any, say well */
     kNotKnown    /* not all nodes answered before the deadline */
 };
 

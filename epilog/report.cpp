@@ -15,6 +15,7 @@ namespace {
 constexpr auto kNodesTime = std::chrono::milliseconds(8000);
 constexpr auto kAnalysisReserve = std::chrono::milliseconds(3000);
 constexpr int kMaxAnalysedSteps = 4;
+constexpr std::string_view kDivergenceFamily = "weight-divergence";
 
 /* An analyzer that cannot tell leaves the cause unknown. */
 DiagnosisFields unknown_fields() {
@@ -28,22 +29,37 @@ Deadline nodes_deadline(const ReportRequest& request) {
     return request.deadline.keep(kAnalysisReserve).at_most(kNodesTime);
 }
 
+/* Nothing but the evidence may say that such a step failed: its tasks ended with status 0 as far as anybody
+ * knows. */
+bool may_be_well(const JobStep& step, const ReportRequest& request, StepEnd end) {
+    if (step.failed || request.failed_elsewhere) return false;
+    return end == StepEnd::kDiffering || end == StepEnd::kPartlyWell || end == StepEnd::kNotKnown;
+}
+
+/* What was found when the replicas began to differ stands: by the end of a long step the black boxes have
+ * overwritten what they held then. */
+bool is_settled(const harvest::StepDescription& step, StepEnd end, DiagnosisFields& fields) {
+    if (end == StepEnd::kCancelled) return read_step_diagnosis(step, fields);
+    return end == StepEnd::kDiffering && read_step_diagnosis(step, fields) &&
+           bounded_text(fields.family) == kDivergenceFamily;
+}
+
 /* Whether the step belongs into the record. Tasks that all ended with status 0 are well whatever was seen
  * while they ran, unless the analyzer finds that their replicas differ. The lead may have removed the
  * evidence of such a step while another node still wrote its own; then Slurm's exit codes speak for the nodes
- * whose evidence is gone. Any other end is a failure, also one whose cause stays unknown or that left no
- * black box.
+ * whose evidence is gone. Where nothing says that a task failed, it takes a cause that has a name. Any other
+ * end is a failure, also one whose cause stays unknown or that left no black box.
  */
 bool has_failed(const JobStep& step, const ReportRequest& request, Deadline nodes, DiagnosisFields& fields) {
     const harvest::StepDescription& description = step.journal.step;
     const StepEnd end = wait_for_nodes(description, nodes);
-    if (end == StepEnd::kWell || (end == StepEnd::kPartlyWell && !request.failed_elsewhere)) return false;
-    if (end == StepEnd::kCancelled) return read_step_diagnosis(description, fields);
-    if (!analyse_step(request.analyzer, description, request.deadline, fields)) {
-        if (end == StepEnd::kDiffering) return false;
-        fields = unknown_fields();
-    }
-    return bounded_text(fields.cause) != kCauseHealthy;
+    const bool is_doubtful = may_be_well(step, request, end);
+    if (end == StepEnd::kWell || (end == StepEnd::kPartlyWell && is_doubtful)) return false;
+    if (is_settled(description, end, fields)) return true;
+    if (end == StepEnd::kCancelled) return false;
+    if (!analyse_step(request.analyzer, description, request.deadline, fields)) fields = unknown_fields();
+    const std::string_view cause = bounded_text(fields.cause);
+    return cause != kCauseHealthy && !(is_doubtful && cause == kCauseUnknown);
 }
 
 void remove_reports(const std::vector<JobStep>& steps) {

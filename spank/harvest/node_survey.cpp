@@ -96,7 +96,8 @@ bool NodeSurvey::all_newer_than(const StepDescription& step, int64_t time_ns) co
 
 bool NodeSurvey::own_ended(const StepDescription& step, uint64_t since_wall_ns) const {
     const auto own = nodes_.find(step.node);
-    return own != nodes_.end() && own->second.step_ended && own->second.collected_wall_ns >= since_wall_ns;
+    return own != nodes_.end() && own->second.step_ended && own->second.collected_wall_ns >= since_wall_ns &&
+           (own->second.all_tasks_succeeded || !all_tasks_succeeded(step));
 }
 
 bool NodeSurvey::all_ended(const StepDescription& step) const {
@@ -130,9 +131,14 @@ bool NodeSurvey::noticed_only_divergence() const {
 }
 
 bool NodeSurvey::none_failed() const {
-    return !nodes_.empty() && std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
+    return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) {
         return node.second.step_ended && node.second.all_tasks_succeeded;
     });
+}
+
+bool NodeSurvey::any_failed() const {
+    return std::any_of(nodes_.begin(), nodes_.end(),
+                       [](const auto& node) { return node.second.any_task_failed; });
 }
 
 }  // namespace inquest::harvest

@@ -33,13 +33,16 @@ class NodeSurvey {
     /* Whether each of the step's nodes has written node.json at or after this time of the file system. */
     [[nodiscard]] bool all_newer_than(const StepDescription& step, int64_t time_ns) const;
     /* Whether the description's own node has written its final evidence, at or after this time of its clock:
-     * an earlier run of a requeued job may have left evidence of the same name. */
+     * an earlier run of a requeued job may have left evidence of the same name. It is not final when it lacks
+     * exits of which the description knows: a worker may have missed a message that the journal holds. */
     [[nodiscard]] bool own_ended(const StepDescription& step, uint64_t since_wall_ns) const;
     [[nodiscard]] bool all_ended(const StepDescription& step) const;
     /* Whether each of the step's tasks on each node is known to have ended with status 0. */
     [[nodiscard]] bool all_succeeded(const StepDescription& step) const;
-    /* Whether some nodes have written final evidence, and each task of those ended with status 0. */
+    /* Whether all the evidence that there is, perhaps none, is final, and each task of it ended with status
+     * 0. */
     [[nodiscard]] bool none_failed() const;
+    [[nodiscard]] bool any_failed() const;
     /* Whether a node has noticed replicas that differ, and no node anything else. */
     [[nodiscard]] bool noticed_divergence() const;
     [[nodiscard]] bool noticed_only_divergence() const;

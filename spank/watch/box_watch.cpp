@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "spank/harvest/box_files.h"
@@ -81,6 +82,13 @@ std::vector<replicas::ReplicaRecord> BoxWatch::take_replica_records() {
     for (auto& [process, box] : boxes_)
         if (box.live) box.replicas.read(box.file.get(), *box.live, records);
     return records;
+}
+
+bool BoxWatch::has_unread_replica_records() const {
+    return std::any_of(boxes_.begin(), boxes_.end(), [](const auto& entry) {
+        const Box& box = entry.second;
+        return box.live && box.replicas.has_unread(*box.live);
+    });
 }
 
 std::vector<harvest::ProcessIdentity> BoxWatch::take_new_processes() {

@@ -40,6 +40,9 @@ class BoxWatch {
      * may be left. */
     std::vector<replicas::ReplicaRecord> take_replica_records();
 
+    /* Whether there is more of it, or a record whose writer may still finish it. */
+    [[nodiscard]] bool has_unread_replica_records() const;
+
     /* Processes that came to life since the last call. */
     std::vector<harvest::ProcessIdentity> take_new_processes();
 

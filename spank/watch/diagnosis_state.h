@@ -17,6 +17,8 @@ struct DiagnosisState {
     std::string end;
 
     [[nodiscard]] bool is_healthy() const { return cause == "healthy"; }
+    [[nodiscard]] bool is_about_replicas() const { return family == "weight-divergence"; }
+    [[nodiscard]] bool is_unknown() const { return cause.empty() || cause == "unknown"; }
 };
 
 /* diagnosis.json of the report directory; nothing when there is none about this step. It is the user's. */

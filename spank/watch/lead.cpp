@@ -47,10 +47,13 @@ void Lead::look_at_end() {
     if (survey_.all_ended(step_)) conclude();
 }
 
+/* What was told of a step that then ended well stands: by its end the black boxes may have overwritten what
+ * they held when its replicas began to differ. */
 void Lead::conclude() {
     wanted_.reset();
     concluded_ = survey_.all_ended(step_);
-    if (keeps_diagnosis_) return confirm_diagnosis(step_);
+    if (keeps_diagnosis_ || (told_divergence_ && has_ended_well() && is_about_replicas()))
+        return confirm_diagnosis(step_);
     if (concluded_ && remove_if_well()) return;
     analyzer_.start(step_, system_.mono_ns() + kAnalysisNs);
     analysing_ = true;
@@ -60,7 +63,7 @@ void Lead::conclude() {
 void Lead::take_analysis() {
     if (!std::exchange(analysing_, false) || !survey_.noticed_divergence()) return;
     const auto diagnosis = read_diagnosis_state(step_);
-    if (!diagnosis) return;
+    if (!diagnosis || diagnosis->is_unknown()) return;
     if (!diagnosis->is_healthy()) {
         if (!std::exchange(told_divergence_, true)) divergence_ = diagnosis;
     } else if (!wanted_ && (survey_.noticed_only_divergence() || has_ended_well())) {
@@ -70,6 +73,11 @@ void Lead::take_analysis() {
 
 bool Lead::has_ended_well() const {
     return survey_.all_ended(step_) && survey_.all_succeeded(step_);
+}
+
+bool Lead::is_about_replicas() const {
+    const auto diagnosis = read_diagnosis_state(step_);
+    return diagnosis && diagnosis->is_about_replicas();
 }
 
 void Lead::remove_evidence() {

@@ -27,7 +27,7 @@ class Lead {
 
     void tick();
 
-    /* The first diagnosis of a step in which replicas differ, once. */
+    /* The first diagnosis of a step in which replicas differ, once; none whose cause is unknown. */
     std::optional<DiagnosisState> take_divergence() { return std::exchange(divergence_, std::nullopt); }
 
     /* The job was cancelled because of the newest diagnosis: how its tasks end then says nothing more. */
@@ -50,6 +50,7 @@ class Lead {
     void remove_evidence();
     bool remove_if_well();
     [[nodiscard]] bool has_ended_well() const;
+    [[nodiscard]] bool is_about_replicas() const;
     bool is_settled();
     void look_at_end();
 

@@ -31,9 +31,7 @@ constexpr int kMaxDivergenceHarvests = 5;
  * srun prints within a second. */
 constexpr uint64_t kWaitForRecordNs = 15U * kNsPerSecond;
 constexpr uint64_t kWaitForNoticeNs = 2U * kNsPerSecond;
-constexpr int kMaxTakes = 64; /* a full ring needs a few */
-/* Only about replicas that differ is a running job given up (docs/man/inquestd.8.md). */
-constexpr const char* kDivergenceFamily = "weight-divergence";
+constexpr int kMaxTakes = 64;              /* a full ring needs a few */
 constexpr int kMaxRequestedHarvests = 100; /* somebody may touch the sign all day */
 
 }  // namespace
@@ -97,9 +95,10 @@ uint8_t StepWatch::on_job_end() {
     if (!boxes_) return INQUEST_STEP_REPLY_DONE;
     step_.ended = true; /* no process of the job is left, also where STEP_END was lost */
     replicas_.leave();
-    if (take_differences()) give_sign(step_);
+    const bool differs = take_differences(); /* which no earlier harvest can tell */
+    if (differs) give_sign(step_);
     const bool wanted = any_task_failed(step_) || read_sign(step_);
-    if (wanted && !harvested_since_end_) harvest_now(Reason::end);
+    if (wanted && (differs || !harvested_since_end_)) harvest_now(Reason::end);
     if (step_.node_index == 0) lead_.finish(system_.mono_ns() + kFinishNs);
     return INQUEST_STEP_REPLY_DONE;
 }
@@ -175,18 +174,16 @@ bool StepWatch::take_differences() {
 
 /* A step that failed is diagnosed by its failure: there ranks stop anywhere. */
 void StepWatch::take_last_replica_records() {
-    for (int take = 0; take < kMaxTakes; take++) {
-        const auto records = boxes_->take_replica_records();
-        if (records.empty()) break;
-        replicas_.take(records);
-    }
+    for (int take = 0; take < kMaxTakes && boxes_->has_unread_replica_records(); take++)
+        replicas_.take(boxes_->take_replica_records());
     if (all_tasks_succeeded(step_)) replicas_.end();
 }
 
+/* Only about replicas that differ is a running job given up (docs/man/inquestd.8.md). */
 void StepWatch::on_divergence(const DiagnosisState& diagnosis) {
     wants_record_ = true;
-    const bool may_cancel = step_.cancel_on_divergence && diagnosis.confidence == "certain" &&
-                            diagnosis.family == kDivergenceFamily;
+    const bool may_cancel =
+        step_.cancel_on_divergence && diagnosis.confidence == "certain" && diagnosis.is_about_replicas();
     if (may_cancel) cancel_mono_ns_ = system_.mono_ns() + kWaitForRecordNs;
 }
 

@@ -51,6 +51,14 @@ TEST_CASE("final evidence stays as it is, unless an earlier run of the job left 
     CHECK(is_new(directory));
 }
 
+TEST_CASE("final evidence that lacks an exit which the journal holds is written again") {
+    const TemporaryDirectory directory;
+    directory.write(kNodeJson, R"({"step_ended": true, "collected_wall_ns": 1000500000000,
+                                   "tasks": [{"wait_status": null}]})");
+    harvest(one_step(directory, 0));
+    CHECK(is_new(directory));
+}
+
 TEST_CASE("a well ended step whose replicas on this node differ is harvested, unless that was watched") {
     const TemporaryDirectory directory;
     std::vector<JobStep> steps = one_step(directory, 0);

@@ -138,6 +138,48 @@ TEST_CASE("a step that is well as far as its nodes tell is healthy when Slurm's 
     CHECK_FALSE(job.has_report_directory());
 }
 
+TEST_CASE(
+    "evidence that nobody wrote is no failure when neither this node nor Slurm's exit codes know of one") {
+    ReportedJob healthy(0);
+    std::filesystem::create_directories(healthy.directory() / "inquest-7/evidence/0");
+    CHECK_FALSE(healthy.has_line_after_the_deadline(false));
+    CHECK_FALSE(healthy.has_report_directory());
+    ReportedJob failed(256);
+    std::filesystem::create_directories(failed.directory() / "inquest-7/evidence/0");
+    CHECK(failed.has_line_after_the_deadline(false));
+}
+
+TEST_CASE("where nothing says that a task failed, an unknown cause is no line") {
+    for (const char* evidence : {R"({"step_ended": true, "divergence_noticed_mono_ns": 5,
+                                     "tasks": [{"wait_status": 0}]})",
+                                 R"({"step_ended": false, "tasks": [{"wait_status": 0}]})"}) {
+        ReportedJob job(0);
+        job.runs_on_another_node_too();
+        job.analyzer_finds("unknown");
+        job.directory().write("inquest-7/evidence/0/n1/node.json", evidence);
+        CHECK_FALSE(job.has_line_after_the_deadline(false));
+        job.directory().write("inquest-7/evidence/0/n1/node.json", evidence);
+        CHECK(job.has_line_after_the_deadline(true));
+        job.directory().write("inquest-7/evidence/0/n2/node.json",
+                              R"({"step_ended": false, "tasks": [{"wait_status": 9}]})");
+        CHECK(job.has_line_after_the_deadline(false));
+    }
+}
+
+TEST_CASE("what was found when the replicas began to differ stands at the end") {
+    const ReportedJob job(0);
+    job.directory().write("inquest-7/evidence/0/n1/node.json",
+                          R"({"step_ended": true, "divergence_noticed_mono_ns": 5,
+                              "tasks": [{"wait_status": 0}]})");
+    job.analyzer_finds("healthy");
+    job.directory().write("inquest-7/diagnosis.json",
+                          R"({"schema": "inquest-diagnosis-1", "step": "0", "cause": "drift",
+                              "family": "weight-divergence"})");
+    const ReportResult result = job.report();
+    CHECK(result.has_line == 1);
+    CHECK(bounded_text(result.fields.cause) == "drift");
+}
+
 TEST_CASE("a diagnosis that the lead wrote counts when the analyzer fails") {
     const ReportedJob job(256);
     job.write_evidence();

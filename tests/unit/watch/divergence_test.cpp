@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "spank/replicas/exchange_text.h"
 #include "spank/watch/evidence_sign.h"
 #include "spank/watch/step_watch.h"
 #include "tests/unit/catch.h"
@@ -27,8 +28,9 @@ constexpr const char* kDiverged = R"({"step": "0", "cause": "some-cause", "famil
 
 /* A node with two ranks; the analyzer says what the test wants it to say. */
 struct Scene {
-    explicit Scene(const char* verdict, uint32_t flags = 0) {
+    explicit Scene(const char* verdict, uint32_t flags = 0, uint32_t node_count = 1) {
         node.flags = flags;
+        node.node_count = node_count;
         node.local_task_count = 2;
         write_program("analyzer", "cp '" + (node.root() / "verdict").string() + "' \"$4/diagnosis.json\"");
         write_program("scancel", "echo \"$@\" >> '" + (node.root() / "cancelled").string() + "'");
@@ -136,10 +138,29 @@ TEST_CASE("a diagnosis of replicas that differ outlives the well ended step") {
     REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
     scene.end();
     CHECK(scene.node_json()["step_ended"] == true);
-    REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 2; }));
+    write_file(scene.node.root() / "verdict", kHealthy); /* what boxes that went on for weeks would say */
     scene.tick_some();
     scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
     CHECK(scene.has_evidence());
+    CHECK(scene.calls("analyzer") == 1);
+    CHECK(read_file(scene.node.report() / "diagnosis.json") == kDiverged);
+}
+
+TEST_CASE("a diagnosis of something else is made anew when the step has ended well") {
+    Scene scene(R"({"step": "0", "cause": "x", "family": "other", "confidence": "certain"})");
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.end();
+    write_file(scene.node.root() / "verdict", kHealthy);
+    REQUIRE(scene.tick_until([&] { return !scene.has_report(); }));
+}
+
+TEST_CASE("a cause that is not known is not told while the job runs") {
+    Scene scene(R"({"step": "0", "cause": "unknown", "end": "unknown"})");
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 1; }));
+    scene.tick_some();
+    CHECK_FALSE(scene.watch->take_record_request());
 }
 
 TEST_CASE("a difference that only the end shows is analysed too") {
@@ -199,7 +220,7 @@ TEST_CASE("a job is cancelled when that was asked for and the diagnosis is certa
     CHECK(scene.calls("scancel") == 0);
     scene.watch->on_recorded();
     REQUIRE(scene.tick_until([&] { return scene.calls("scancel") == 1; }));
-    CHECK(read_file(scene.node.root() / "cancelled") == "7\n");
+    CHECK(scene.tick_until([&] { return read_file(scene.node.root() / "cancelled") == "7\n"; }));
     scene.end(15);
     CHECK(scene.node_json()["cancelled_for_divergence"] == true);
     scene.tick_some();
@@ -239,4 +260,32 @@ TEST_CASE("evidence that others asked for and took away again is not made anew")
     scene.end();
     scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
     CHECK_FALSE(scene.has_report());
+}
+
+TEST_CASE("a difference that only the end of the job shows is told in evidence that was already final") {
+    Scene scene(kHealthy, 0, 2);
+    scene.boxes[0].digest(parameters_after(4, 7, 4), "DistributedDataParallel");
+    scene.write_boxes();
+    scene.tick();
+    REQUIRE(give_sign(scene.node.step()));
+    scene.end();
+    REQUIRE(scene.node_json()["divergence_noticed_mono_ns"].is_null());
+    inquest::replicas::ReplicaRecord other{{0, 1000, 2, 4}, parameters_after(4, 8, 4)};
+    std::get<inquest::replicas::StateDigest>(other.what).is_promised = true;
+    const auto digests = scene.node.report() / "digests" / "0";
+    std::filesystem::create_directories(digests);
+    write_file(digests / "n2", format_record(other) + "\nend\n");
+    scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
+    CHECK(scene.node_json()["divergence_noticed_mono_ns"].is_number());
+}
+
+TEST_CASE("a record that its writer left torn hides none behind it at the end") {
+    Scene scene(kDiverged);
+    inquest_box_record busy{};
+    busy.begin_mark = INQUEST_BOX_MARK_BUSY;
+    for (BoxBuilder& box : scene.boxes)
+        box.set_record(INQUEST_RING_DIGESTS, box.live().ring_head[INQUEST_RING_DIGESTS]++, busy);
+    scene.report(4, 7, 8);
+    scene.end();
+    CHECK(scene.node_json()["divergence_noticed_mono_ns"].is_number());
 }
