@@ -54,6 +54,39 @@ void write_boxes() {
     write("black_box/whole", BoxBuilder().bytes());
 }
 
+void write_replicas() {
+    const std::string digests =
+        "d 1 1000 0 2 1 4 4 1 8 1 2a 2b 0-1\nd 1 1000 1 2 1 4 4 1 8 1 2a 2c 0-1\n"
+        "d 1 1000 0 2 1 4 4 3 8 0 1 1 0-1\nd 1 2000 0 2 1 0 1 2 8 0 1 1 0,1\n";
+    write("exchange_text/digests", digests + "end\n");
+    write("exchange_text/samples",
+          "p 1 1000 0 2 1 0 2 0 500 1000\np 1 1000 1 2 1 0 2 1 500 1000\n"
+          "s 1 1000 0 2 1 8 0 1 2 3 4 5\ns 1 1000 1 2 1 8 0 1 2 3 4 5\n");
+    write("exchange_text/cut", digests.substr(0, 50));
+    BoxBuilder b;
+    b.header.strings.capacity = 1024;
+    b.header.ring[INQUEST_RING_EVENTS] = {INQUEST_BOX_STRINGS_OFFSET + 1024, 8, INQUEST_BOX_RECORD_BYTES};
+    b.header.ring[INQUEST_RING_DIGESTS] = {INQUEST_BOX_STRINGS_OFFSET + 2048, 8, INQUEST_BOX_RECORD_BYTES};
+    b.live.rank = 0;
+    b.live.world_size = 4;
+    b.record(INQUEST_RING_EVENTS, INQUEST_KIND_ENVIRONMENT, 0, 1,
+             {{INQUEST_TEXT_KEY, "MASTER_PORT"}, {INQUEST_TEXT_VALUE, "1"}}, {});
+    b.record(INQUEST_RING_EVENTS, INQUEST_KIND_MODEL_FLAGS, 0, 1, {},
+             {{INQUEST_NUMBER_BROADCAST_BUFFERS, 0}});
+    b.record(INQUEST_RING_EVENTS, INQUEST_KIND_SAMPLER, 1, 1, {}, {{INQUEST_NUMBER_SAMPLER_REPLICAS, 4}});
+    b.record(INQUEST_RING_DIGESTS, INQUEST_KIND_SAMPLES, 1, 1, {}, {{INQUEST_NUMBER_SAMPLES_READ, 8}});
+    for (int part = INQUEST_PART_PARAMETERS; part <= INQUEST_PART_GRADIENTS; ++part) {
+        b.record(INQUEST_RING_DIGESTS, INQUEST_KIND_DIGEST, 1, 1, {{INQUEST_TEXT_DIGEST_RANKS, "0-3"}},
+                 {{INQUEST_NUMBER_CHECKPOINT_STEP, 4},
+                  {INQUEST_NUMBER_CHECKPOINT_SITE, INQUEST_SITE_STEP},
+                  {INQUEST_NUMBER_DIGEST_PART, part},
+                  {INQUEST_NUMBER_DIGEST_TENSORS, 3}});
+    }
+    const std::string box = b.bytes().substr(0, INQUEST_BOX_STRINGS_OFFSET + 4096);
+    write("replica_box/small", box);
+    write("replica_box/truncated", box.substr(0, box.size() - 1500));
+}
+
 void write_tables() {
     TableBuilder table;
     table.name("1 1 0 float32 64x32 - layers.0.weight\n1 2 0 float32 64 n layers.1.running_mean\n");
@@ -115,6 +148,7 @@ int main(int argc, char** argv) {
     top = argv[1];
     write_boxes();
     write_tables();
+    write_replicas();
     write_pickles();
     write_json();
     write_texts();
