@@ -81,7 +81,7 @@ std::string joined(const std::set<std::string>& names) {
 }
 
 ExitStatus explain_step(const StepNames& names, const std::string& launch) {
-    fmt::print("Step {}, from the evidence of {} node(s)\n\n", names.step, names.nodes);
+    fmt::print("Step {}, from the evidence of {} node(s)\n\n", evidence::clean_text(names.step), names.nodes);
     return print_settings({launch, "--explain", "--injected=" + joined(names.injected),
                            "--left-alone=" + joined(names.left_alone)});
 }
