@@ -66,6 +66,32 @@ FAILURES = SETUP + """
         dist.destroy_process_group()
     """
 
+INTERRUPTED = SETUP + """
+    import functools, signal
+    from inquest_hook import digest_library
+
+    def over(what, number, frame):
+        raise TimeoutError(what)
+
+    def interrupted(self, tensors):
+        signal.raise_signal(signal.SIGUSR1)
+
+    digest = digest_library.Digester.digest
+    digest_library.Digester.digest = interrupted
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    model(torch.ones(1, 2)).sum().backward()
+    for handler in (functools.partial(over, "partial"), lambda *_: over("lambda", *_)):
+        signal.signal(signal.SIGUSR1, handler)
+        try:
+            optimizer.step()
+        except TimeoutError as error:
+            print(error)
+        optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
+    digest_library.Digester.digest = digest
+    optimizer.step()
+    """
+
 FREED = SETUP + """
     model = torch.nn.Linear(64, 64)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
@@ -110,6 +136,12 @@ class Harmless(TorchCase):
         for box in self.by_rank().values():
             sites = {key[2] for key in box.digests(PARAMETERS)}
             self.assertFalse(sites & {SAVE, END}, sites)
+
+    def test_an_error_that_a_signal_raises_is_the_programs(self):
+        for run in self.run_quietly(INTERRUPTED):
+            self.assertEqual(run.out, "partial\nlambda\n")
+        for box in self.by_rank().values():
+            self.assertIn((3, 1, STEP, PARAMETERS), box.digests())
 
     def test_an_exit_in_the_program_is_an_end(self):
         program = self.write("train.py", SETUP + """

@@ -49,6 +49,7 @@ class Box:
 
     def turn_off(self):
         """After an internal error: silent for the rest of the process."""
+        errors.let_pass()
         self.active = False
         self.refused = True
         errors.show()

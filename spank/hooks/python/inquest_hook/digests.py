@@ -28,6 +28,7 @@ class Digests:
         self.active = budget.share > 0
 
     def turn_off(self):
+        errors.let_pass()
         self.active = False
         errors.show()
 
@@ -99,6 +100,7 @@ class Checkpoint:
 
     def _leave_out(self, part, error):
         """Once and for all: a part that comes and goes would only confuse."""
+        errors.let_pass()
         self.trained.left_out.add(part)
         reason = str(error) if isinstance(error, Undigestable) else type(error).__name__
         environment.record("inquest.digest", "optimizer %d part %d left out: %s" % (self.trained.ordinal, part, reason))

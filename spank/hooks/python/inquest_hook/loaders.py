@@ -47,6 +47,7 @@ class Loaders:
         self.digester = Digester()
 
     def turn_off(self):
+        errors.let_pass()
         self.active = False
         errors.show()
 

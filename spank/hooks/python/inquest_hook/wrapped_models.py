@@ -99,6 +99,7 @@ def _counting(function):
         try:
             return function(*args)
         except Exception:
+            errors.let_pass()
             _wrapped.clear()
             errors.show()
             return None
