@@ -20,7 +20,7 @@ class Wrapped:
         self.probes = [weakref.ref(parameter) for parameter in trainable[:1] + trainable[1:][-1:]]
         self.synchronised = True  # whether its newest forward pass asked for the reduction of the gradients
         self.fresh = False  # whether a forward pass came through it that no backward call has used yet
-        # Not where Python reduces the gradients, or one hook all of them together (torch 2.13, DistributedDataParallel._pre_forward).
+        # Not where Python reduces the gradients, or one hook all together (torch 2.13, DistributedDataParallel._pre_forward).
         self.shows_forward = not any(
             getattr(wrapper, name, False) for name in ("_use_python_reducer", "_delay_all_reduce_all_params"))
         self.comm_hook = False  # whether the program replaced the reduction of the gradients
