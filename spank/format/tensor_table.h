@@ -26,8 +26,9 @@
 
 #include "spank/format/black_box.h"
 
-#define INQUEST_TABLE_MAGIC "INQTENS1" /* eight bytes, no NUL; the last thing that is written at the start \
-                                        */
+#define INQUEST_TABLE_MAGIC                                                        \
+    "INQTENS1" /* eight bytes, no NUL; the last thing that is written at the start \
+                */
 
 enum {
     INQUEST_TABLE_VERSION = 1,
