@@ -47,16 +47,21 @@ void Lead::look_at_end() {
     if (survey_.all_ended(step_)) conclude();
 }
 
-/* What was told of a step that then ended well stands: by its end the black boxes may have overwritten what
- * they held when its replicas began to differ. */
 void Lead::conclude() {
+    const bool is_complete = wanted_ && survey_.all_newer_than(step_, wanted_->sign_ns);
     wanted_.reset();
     concluded_ = survey_.all_ended(step_);
-    if (keeps_diagnosis_ || (told_divergence_ && has_ended_well() && is_about_replicas()))
-        return confirm_diagnosis(step_);
+    if (keeps_diagnosis_ || told_stands()) return confirm_diagnosis(step_);
     if (concluded_ && remove_if_well()) return;
     analyzer_.start(step_, system_.mono_ns() + kAnalysisNs);
     analysing_ = true;
+    has_all_evidence_ = is_complete;
+}
+
+/* What was told from the evidence of all nodes stands unless something else has happened: later the black
+ * boxes may have overwritten what they held when the replicas began to differ. */
+bool Lead::told_stands() const {
+    return told_from_all_ && (survey_.noticed_only_divergence() || has_ended_well()) && is_about_replicas();
 }
 
 /* Replicas that seemed to differ are the analyzer's to judge: nothing is left of a false alarm. */
@@ -66,6 +71,7 @@ void Lead::take_analysis() {
     if (!diagnosis || diagnosis->is_unknown()) return;
     if (!diagnosis->is_healthy()) {
         if (!std::exchange(told_divergence_, true)) divergence_ = diagnosis;
+        told_from_all_ = has_all_evidence_;
     } else if (!wanted_ && (survey_.noticed_only_divergence() || has_ended_well())) {
         remove_evidence();
     }

@@ -51,6 +51,7 @@ class Lead {
     bool remove_if_well();
     [[nodiscard]] bool has_ended_well() const;
     [[nodiscard]] bool is_about_replicas() const;
+    [[nodiscard]] bool told_stands() const;
     bool is_settled();
     void look_at_end();
 
@@ -63,6 +64,8 @@ class Lead {
     bool analysing_ = false;
     bool keeps_diagnosis_ = false;
     bool told_divergence_ = false;
+    bool has_all_evidence_ = false; /* the analysis that runs, or ran last */
+    bool told_from_all_ = false;    /* what was told last is from such an analysis */
     std::optional<DiagnosisState> divergence_;
     bool concluded_ = false; /* all nodes had ended when it was analysed last, or the evidence was removed */
 };

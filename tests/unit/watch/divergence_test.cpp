@@ -289,3 +289,13 @@ TEST_CASE("a record that its writer left torn hides none behind it at the end") 
     scene.end();
     CHECK(scene.node_json()["divergence_noticed_mono_ns"].is_number());
 }
+
+TEST_CASE("what was told without the evidence of all nodes is looked at again at the end") {
+    Scene scene(kDiverged, 0, 2);
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.end();
+    std::filesystem::create_directories(scene.node.evidence() / "n2");
+    write_file(scene.node.evidence() / "n2" / "node.json", R"({"step_ended": true, "tasks": []})");
+    REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 2; }));
+}
