@@ -9,7 +9,9 @@ namespace inquest::detect {
 namespace {
 
 using model::StateDigest;
-using HistoryKey = std::tuple<int64_t, int, std::vector<int>, std::string>;
+// With the number of tensors: ordinals are each process's own, and where one rank has an optimizer more than
+// the others, the same ordinal names another model there.
+using HistoryKey = std::tuple<int64_t, int, std::vector<int>, std::string, int64_t>;
 // START before every STEP: step 0 has no STEP.
 using MomentKey = std::pair<int64_t, int>;
 using Moments = std::map<MomentKey, std::map<int, DigestOf>>;
@@ -28,7 +30,7 @@ bool equal(const StateDigest& a, const StateDigest& b) {
 History history_of(const HistoryKey& key, const Moments& moments) {
     History history;
     int part = 0;
-    std::tie(history.optimizer, part, history.ranks, history.promise) = key;
+    std::tie(history.optimizer, part, history.ranks, history.promise, std::ignore) = key;
     history.part = static_cast<inquest_part>(part);
     for (const auto& [moment, members] : moments) {
         if (members.size() < 2) continue;
@@ -86,7 +88,8 @@ std::vector<History> collect_histories(const StepView& step) {
     for (const RankView& view : step.ranks) {
         for (const StateDigest& digest : view.rank->replica.digests) {
             if (!is_compared(digest, *view.rank->rank)) continue;
-            const HistoryKey key(digest.at.optimizer, digest.part, digest.ranks, digest.promise);
+            const HistoryKey key(digest.at.optimizer, digest.part, digest.ranks, digest.promise,
+                                 digest.tensors);
             found[key][{digest.at.step, digest.at.site}].insert_or_assign(*view.rank->rank,
                                                                           DigestOf{&view, &digest});
         }

@@ -94,10 +94,19 @@ void ReplicaGroup::add(uint32_t rank, const StateDigest& digest) {
     if (history == nullptr || found == ranks_.end() || *found != rank) return;
     const auto index = static_cast<uint32_t>(found - ranks_.begin());
     if (!digest.is_promised) is_promised_ = false;
+    note_tensors(digest);
     if (digest.site == INQUEST_SITE_LOADED) is_loaded_[index] = true;
     if (digest.site == INQUEST_SITE_STEP) is_loaded_[index] = false;
     const bool counts = !is_loaded_[index] && digest.tensors > 0;
     history->add(index, moment_of(digest), counts ? std::optional(digest.digest) : std::nullopt);
+}
+
+/* Ordinals are each process's own: where one rank has an optimizer more than the others, the same ordinal
+ * names another model there. */
+void ReplicaGroup::note_tensors(const StateDigest& digest) {
+    if (digest.part != INQUEST_PART_PARAMETERS || digest.tensors == 0) return;
+    if (tensors_ == 0) tensors_ = digest.tensors;
+    if (tensors_ != digest.tensors) is_one_model_ = false;
 }
 
 PartHistory* ReplicaGroup::history_of(uint32_t part) {
@@ -136,7 +145,7 @@ void ReplicaGroup::note_gradients(Moment moment, const PartHistory::Values& valu
 /* Without a promise ranks may train models of their own, or average them now and then. That they mean to
  * agree shows in a majority with equal gradients at this step, or with equal parameters after it. */
 bool ReplicaGroup::is_real(Moment moment, const PartHistory::Values& values) const {
-    if (values.size() < 2 || all_equal(values)) return false;
+    if (values.size() < 2 || !is_one_model_ || all_equal(values)) return false;
     if (is_promised_) return true;
     if (moment.step < 1) return false;
     const auto gradients = gradients_agree_.find(moment.step);

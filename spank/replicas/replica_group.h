@@ -63,6 +63,7 @@ class ReplicaGroup {
 
  private:
     [[nodiscard]] bool is_real(Moment moment, const PartHistory::Values& values) const;
+    void note_tensors(const StateDigest& digest);
     void note_gradients(Moment moment, const PartHistory::Values& values);
     PartHistory* history_of(uint32_t part);
 
@@ -71,6 +72,8 @@ class ReplicaGroup {
     PartHistory buffers_;
     PartHistory gradients_;
     bool is_promised_ = true;                 /* by every rank */
+    uint32_t tensors_ = 0;                    /* of the parameters; 0 unknown */
+    bool is_one_model_ = true;                /* no rank has another number of parameters */
     std::vector<bool> is_loaded_;             /* the rank has loaded a state since its last step */
     std::map<int64_t, bool> gradients_agree_; /* by step: those of a majority are equal */
     bool parameters_differ_ = false;

@@ -145,6 +145,18 @@ TEST_CASE("two optimizers are never compared with each other") {
     check_sound(build);
 }
 
+TEST_CASE("an ordinal that names another model on one rank is not compared") {
+    ReplicaBuilder build(4, kDdp);
+    build.train({1, 2});
+    for (int rank = 0; rank < 4; ++rank) {
+        ReplicaBuilder::State state;
+        state.value = rank == 0 ? 78 : 77;
+        state.extra = rank == 0 ? 2 : 0;
+        build.digest(rank, INQUEST_PART_PARAMETERS, 1, state, INQUEST_SITE_STEP, 2);
+    }
+    check_sound(build);
+}
+
 TEST_CASE("an average that rank 0 exports differs before a save and at the end only") {
     ReplicaBuilder build(3, kDdp);
     build.train({1, 2});

@@ -35,6 +35,7 @@ class ReplicaBuilder {
         std::set<int> odd;
         int lanes = 16;         // that differ in the odd tensors
         double distance = 0.1;  // of the norms of the odd tensors; all have norm 1
+        int64_t extra = 0;      // tensors more than usual, without entries in the table
     };
 
     ReplicaBuilder& digest(int rank, inquest_part part, int64_t step, const State& state,
@@ -44,7 +45,7 @@ class ReplicaBuilder {
         digest.at = {optimizer, step, site};
         digest.part = part;
         digest.low = state.value + 1000 * state.odd.size() + (state.odd.empty() ? 0 : *state.odd.begin());
-        digest.tensors = part == INQUEST_PART_HYPERPARAMETERS ? 0 : kTensors;
+        digest.tensors = part == INQUEST_PART_HYPERPARAMETERS ? 0 : kTensors + state.extra;
         digest.table = static_cast<int64_t>(of.replica.table->entries.size());
         digest.ranks = members_;
         digest.promise = promise_;
