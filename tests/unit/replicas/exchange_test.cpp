@@ -148,7 +148,9 @@ TEST_CASE("the file of a node's next run is read from its begin, also when it ha
         writer.add(digest_at(run));
         if (run % 2 == 0) writer.add(digest_at(10 + run));
         writer.flush(scene.node.step());
-        CHECK(scene.read_steps().front() == run);
+        const auto steps = scene.read_steps();
+        REQUIRE_FALSE(steps.empty());
+        CHECK(steps.front() == run);
         CHECK_FALSE(scene.reader.all_ended());
         if (run % 2 == 0) writer.end(scene.node.step());
         if (run % 2 != 0) remove_own_digests(scene.node.step());
