@@ -103,6 +103,7 @@ std::vector<int> ranks_in(const std::vector<StepOf>& members) {
 // "ranks 0-2: 2 backward calls; rank 3: 4 backward calls"
 std::string describe_patterns(const std::map<Pattern, std::vector<StepOf>>& patterns) {
     std::vector<std::string> texts;
+    texts.reserve(patterns.size());
     for (const auto& [pattern, members] : patterns) {
         texts.push_back(fmt::format("{}: {}", knowledge::describe_ranks(ranks_in(members)),
                                     pattern_text(*members.front().step)));
@@ -211,6 +212,7 @@ void add_bypass(const DivergenceFinding& finding, const Steps& steps, Observatio
     }
     if (bypassing.empty()) return;
     std::vector<StepOf> members;
+    members.reserve(bypassing.size());
     for (const auto& [rank, member] : bypassing)
         members.push_back(member);
     Observation observation = about("wrapper_bypassed", finding, members);
