@@ -6,7 +6,7 @@ import shlex
 
 import harness
 
-JOBS_OF_A_BREAK = 20 if harness.FULL else 6
+JOBS_OF_A_BREAK = 100 if harness.FULL else 6
 HELPERS = harness.PREFIX / "libexec/inquest"
 LIMIT_S = 60
 
