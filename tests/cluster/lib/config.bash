@@ -4,7 +4,8 @@
 # config_write NODE_COUNT PROCTRACK: everything but what belongs to Inquest.
 config_write() {
   install -d "$STATE/etc" "$STATE/log" "$STATE/pids"
-  cp --archive /etc/. "$STATE/etc"
+  # The lock of user_create: files of an account that is being made come and go.
+  flock /etc/login.defs cp --archive /etc/. "$STATE/etc"
   rm -rf "$STATE/etc/slurm" "$STATE/etc/inquest"
   install -d "$STATE/etc/slurm"
   install -d -o slurm -g slurm "$STATE/slurm" "$STATE/slurm/state"
