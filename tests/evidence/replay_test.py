@@ -1,4 +1,4 @@
-"""Replays saved evidence of cluster runs: cause, initiating ranks and end as in truth.json, a notice
+"""Replays saved evidence of cluster runs: cause, initiating ranks, end and first bad step as in truth.json, a notice
 unless a rank merely works, and the same bytes twice."""
 
 import json
@@ -39,6 +39,8 @@ class Replay(unittest.TestCase):
         self.assertEqual(diagnosis["cause"], truth["cause"])
         self.assertEqual(sorted(party["rank"] for party in diagnosis["initiating"]), truth["initiating"])
         self.assertIn(diagnosis["end"], truth["end"])
+        if "first_bad_step" in truth:
+            self.assertEqual(diagnosis["divergence"]["first_bad_step"], truth["first_bad_step"])
         self.assertEqual(notice(step) == "", truth["end"] == ["slow"])
         self.assertEqual(done.returncode, STATUS.get(truth["cause"], DIAGNOSED))
 
