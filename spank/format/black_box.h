@@ -165,7 +165,7 @@ enum inquest_record_kind {
 
 /* When a digest was taken. */
 enum inquest_site {
-    INQUEST_SITE_START = 1,  /* before the first step of the optimizer: initial weights, first gradients */
+    INQUEST_SITE_START = 1,  /* before the first step of the optimizer: initial weights, no gradients */
     INQUEST_SITE_LOADED = 2, /* after a state was loaded */
     INQUEST_SITE_SAVE = 3,   /* before a state is saved */
     INQUEST_SITE_STEP = 4,   /* gradients: before that step; everything else: after it */
