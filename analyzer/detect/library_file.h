@@ -4,7 +4,7 @@
 
 namespace inquest::detect {
 
-// Whether the file belongs to an installed package or to Python itself, by its path.
+// Whether the file belongs to an installed package, to Python itself or to Inquest's hook, by its path.
 bool is_library_file(std::string_view file);
 
 }  // namespace inquest::detect

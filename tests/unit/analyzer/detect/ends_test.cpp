@@ -186,7 +186,11 @@ TEST_CASE(
     other.frames = {line(5)};
     inquest::model::PythonStack::Thread crashed;
     crashed.crashed = true;
-    crashed.frames = {{"/venv/lib/python3.11/site-packages/numpy/core.py", "dot", 7}, line(84), line(99)};
+    crashed.frames = {
+        {"/venv/lib/python3.11/site-packages/torch/autograd/__init__.py", "backward", 7},
+        {"/opt/inquest/lib/inquest/python/inquest_hook/patches/torch_core.py", "inquest_call", 81},
+        line(84),
+        line(99)};
     build.of(2).stack = inquest::model::PythonStack{{other, crashed}, {}};
     const auto diagnosis = diagnosis_of(build.timeline());
     CHECK(diagnosis.cause == "segmentation-fault");
