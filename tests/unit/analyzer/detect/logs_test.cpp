@@ -24,13 +24,13 @@ TEST_CASE("a traceback of a witness decides nothing") {
 
 TEST_CASE("frames of the hook are nobody's program") {
     const auto diagnosis = diagnosis_of(log_of(
-        {"[rank1]: Traceback (most recent call last):",
-         "[rank1]:   File \"/home/user/train.py\", line 12, in step", "[rank1]:     loss.backward()",
-         "[rank1]:   File \"/opt/inquest/lib/inquest/python/inquest_hook/patches/torch_core.py\", line 80, "
+        {"[rank2]: Traceback (most recent call last):",
+         "[rank2]:   File \"/home/user/train.py\", line 12, in step", "[rank1]:     loss.backward()",
+         "[rank2]:   File \"/opt/inquest/lib/inquest/python/inquest_hook/patches/torch_core.py\", line 80, "
          "in "
          "inquest_call",
-         "[rank1]:   File \"/venv/lib/python3.11/site-packages/torch/_tensor.py\", line 5, in backward",
-         "[rank1]: RuntimeError: element 0 of tensors does not require grad"}));
+         "[rank2]:   File \"/venv/lib/python3.11/site-packages/torch/_tensor.py\", line 5, in backward",
+         "[rank2]: RuntimeError: element 0 of tensors does not require grad"}));
     CHECK(diagnosis.cause == "rank-exception");
     CHECK(diagnosis.initiating.front().place.file == "/home/user/train.py");
 }
