@@ -9,6 +9,8 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
+import gloo_threads
+
 
 def parse():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -22,6 +24,7 @@ def parse():
 def connect():
     rank, world = int(os.environ["SLURM_PROCID"]), int(os.environ["SLURM_NTASKS"])
     torch.set_num_threads(1)
+    gloo_threads.register()
     dist.init_process_group("gloo", rank=rank, world_size=world)
     return rank
 

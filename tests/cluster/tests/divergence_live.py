@@ -8,6 +8,7 @@ import time
 import harness
 
 PROGRAM = harness.HERE / "programs/drift.py"
+MODULE = harness.HERE.parent / "support/gloo_threads.py"
 LIMIT_S = 240
 SETTLE_S = 5  # epilogs may go on after a job has its final state
 ODD = "--odd-rank=3"
@@ -102,6 +103,7 @@ def test():
     harness.require_inquest()
     with harness.cluster("drift") as running:
         shutil.copy(PROGRAM, running.state / "home/drift.py")
+        shutil.copy(MODULE, running.state / "home")
         healthy = Job(running, 1, "n[1-2]")
         drifting = Job(running, 2, "n[3-4]", arguments=ODD)
         check_running(drifting)

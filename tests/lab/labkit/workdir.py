@@ -7,7 +7,10 @@ import re
 
 from labkit import draw, programs
 
-RENDEZVOUS = programs.FOLDER / "common" / "cluster_env.py"
+MODULES = [  # what programs import from beside themselves
+    programs.FOLDER / "common" / "cluster_env.py",
+    programs.FOLDER.parents[1] / "support" / "gloo_threads.py",
+]
 
 
 @dataclasses.dataclass
@@ -44,14 +47,16 @@ def _rename(text, new_names):
 
 
 def place(program, values, parent):
-    """Writes program, rendezvous module and settings below `parent`."""
-    module, folder, script, data = (values.word() for _ in range(4))
-    new_names = draw.names(values, program.truth["names"]) | {"cluster_env": module}
+    """Writes program, its modules and its settings below `parent`."""
+    folder, script, data = (values.word() for _ in range(3))
+    modules = {file.stem: values.word() for file in MODULES}
+    new_names = draw.names(values, program.truth["names"]) | modules
     target = pathlib.Path(parent) / f"{folder}_{values.random.randint(100, 999)}"
     target.mkdir()
     settings = draw.settings(values, program.settings)
     (target / f"{script}.py").write_text(_rename(program.text(), new_names))
-    (target / f"{module}.py").write_text(RENDEZVOUS.read_text())
+    for file in MODULES:
+        (target / f"{modules[file.stem]}.py").write_text(_rename(file.read_text(), modules))
     (target / f"{data}.json").write_text(_rename(json.dumps(settings), new_names))
     return Placed(program, values, target, f"{script}.py", f"{data}.json")
 

@@ -14,6 +14,8 @@ import box_reader
 
 LIBRARY = os.environ["INQUEST_TEST_LIBRARY"]
 HOOK = os.environ["INQUEST_TEST_HOOK"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+RANK_SITE = (os.path.join(HERE, "rank_site"), os.path.join(HERE, "..", "..", "support"))  # see gloo_threads.py
 TIMEOUT_SECONDS = 300  # a bound for hangs, not a measure: machines that build and test at once are slow
 
 
@@ -86,6 +88,9 @@ class TorchCase(HookCase):
         if not found:
             sys.stderr.write("SKIPPED: no torch in %s; the hook's torch patches were NOT tested\n" % sys.executable)
             raise unittest.SkipTest("no torch")
+
+    def environment(self, armed=True, path=(), **variables):
+        return super().environment(armed, tuple(path) + RANK_SITE, **variables)
 
     def start_ranks(self, program, world_size=2, **options):
         self.stores = getattr(self, "stores", 0) + 1

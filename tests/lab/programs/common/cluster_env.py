@@ -7,6 +7,8 @@ import re
 import torch
 import torch.distributed as dist
 
+import gloo_threads
+
 
 def first_host(node_list):
     """The first host of a Slurm list such as n[03-05,9],m1."""
@@ -28,6 +30,7 @@ def connect(rank=None, world_size=None, timeout_s=None):
     world_size = int(os.environ["SLURM_NTASKS"]) if world_size is None else world_size
     prepare(rank, world_size)
     torch.set_num_threads(1)
+    gloo_threads.register()
     if timeout_s is None:
         dist.init_process_group("gloo", init_method="env://")
     else:
