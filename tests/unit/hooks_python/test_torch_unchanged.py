@@ -34,6 +34,23 @@ PROGRAM = """
     dist.destroy_process_group()
     """
 
+WARNINGS = """
+    import os, torch
+    import torch.distributed as dist
+    from torch.distributed.fsdp import FullyShardedDataParallel, ShardingStrategy
+
+    dist.init_process_group("gloo", init_method=os.environ["STORE"], rank=int(os.environ["RANK"]), world_size=2)
+    torch.save({}, "empty%d.pt" % dist.get_rank())
+    for _ in range(2):
+        torch.load("empty%d.pt" % dist.get_rank())
+    model = FullyShardedDataParallel(
+        torch.nn.Linear(2, 2), sharding_strategy=ShardingStrategy.NO_SHARD, device_id=torch.device("cpu"))
+    torch.load("empty%d.pt" % dist.get_rank())
+    model(torch.ones(1, 2)).sum().backward(create_graph=True)
+    torch.optim.SGD(model.parameters()).load_state_dict(torch.optim.SGD(model.parameters()).state_dict())
+    dist.destroy_process_group()
+    """
+
 
 class Unchanged(TorchCase):
     def test_no_bit_changes(self):
@@ -47,6 +64,16 @@ class Unchanged(TorchCase):
                 self.assertEqual(self.saved(rank, share), self.saved(rank, "bare"))
             digests = [box for box in self.boxes() if box.records("DIGEST")]
             self.assertEqual(bool(digests), share != "0")
+
+    def test_warnings_name_the_same_lines_as_often(self):
+        program = self.write("warn.py", WARNINGS)
+        bare = self.run_ranks(program, armed=False, TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD="1")
+        runs = self.run_ranks(program, TORCH_FORCE_NO_WEIGHTS_ONLY_LOAD="1")
+        for run, other in zip(runs, bare):
+            self.assertEqual((run.returncode, run.err), (0, other.err))
+            self.assertEqual(run.err.count("weights_only=False"), 2)
+            self.assertIn("warn.py", run.err)
+            self.assertIn("NO_SHARD", run.err)
 
     def saved(self, rank, run):
         """A model that was saved whole: it names nothing of the hook's."""

@@ -1,11 +1,10 @@
 """Checkpoints of the state: before and after optimizer steps, after loading, before saving and at the end."""
-import functools
 import sys
 import threading
 import time
 import weakref
 
-from inquest_hook import environment, format as box_format, hardware, lifecycle
+from inquest_hook import environment, format as box_format, hardware, lifecycle, transparent
 from inquest_hook.box import box, guarded
 from inquest_hook.device_digest import settles
 from inquest_hook.digests import Checkpoint, accounted, digests, possible
@@ -148,7 +147,7 @@ lifecycle.exit_hooks += [at_end, _record_cost]
 def with_save(original):
     """`original` with a digest of the parameters in front."""
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_save(*args, **kwargs):
         before_save()
         return original(*args, **kwargs)
@@ -159,7 +158,7 @@ def with_save(original):
 def with_load_in_place(original):
     """A function that loads into tensors that may be anybody's."""
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_load(*args, **kwargs):
         result = original(*args, **kwargs)
         if box.active:
@@ -172,7 +171,7 @@ def with_load_in_place(original):
 def with_load(original):
     """A load_state_dict method that tells the next step of the optimizer."""
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def load_state_dict(self, *args, **kwargs):
         result = original(self, *args, **kwargs)
         if box.active:

@@ -1,8 +1,7 @@
 """PHASE records around calls that may take long for a good reason."""
-import functools
 import sys
 
-from inquest_hook import format as box_format, place
+from inquest_hook import format as box_format, place, transparent
 from inquest_hook.box import box, guarded
 
 
@@ -26,7 +25,7 @@ def end(ident, phase):
 def wrapped(original, phase, call_name):
     """`original` with a phase around it."""
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_phase(*args, **kwargs):
         ident = begin(phase, call_name, sys._getframe(1))
         try:

@@ -2,10 +2,9 @@
 
 Work.wait is replaced on the class; the objects themselves stay torch's own, which torch's C++ code insists on.
 """
-import functools
 import weakref
 
-from inquest_hook import format as box_format
+from inquest_hook import format as box_format, transparent
 from inquest_hook.box import box
 
 _pending = {}  # id(work) -> (weak reference, open call)
@@ -66,7 +65,7 @@ def _done(key):
 def patch_wait(work_type):
     original = work_type.wait
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def wait(self, *args, **kwargs):
         try:
             return original(self, *args, **kwargs)

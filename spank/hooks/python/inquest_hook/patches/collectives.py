@@ -4,11 +4,10 @@ The functions are replaced in torch.distributed.distributed_c10d right after it 
 their names, so that all later importers get the recorded ones. Names that this version of torch lacks are skipped.
 """
 import binascii
-import functools
 import sys
 from collections import namedtuple
 
-from inquest_hook import calls, format as box_format, place, works
+from inquest_hook import calls, format as box_format, place, transparent, works
 from inquest_hook.box import box, pack_numbers, pack_texts
 from inquest_hook.training import training
 
@@ -77,7 +76,7 @@ def apply(c10d):
 def _recorded(original, operation, arguments_of):
     nesting = calls.nesting
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_call(*args, **kwargs):
         if nesting.open or not box.active:
             return original(*args, **kwargs)

@@ -1,7 +1,6 @@
 """DataLoader: which samples and batches a rank reads. Data workers are other processes and never get here."""
-import functools
 
-from inquest_hook import loaders
+from inquest_hook import loaders, transparent
 
 
 def apply(dataloader):
@@ -11,7 +10,7 @@ def apply(dataloader):
 
 
 def _with_pass(original):
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def __iter__(self):
         iterator = original(self)
         if loaders.is_wanted():
@@ -22,7 +21,7 @@ def _with_pass(original):
 
 
 def _with_batch(original):
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def __next__(self):
         if not loaders.is_wanted():
             return original(self)

@@ -5,10 +5,9 @@ read the wrapper's parameters with inspect. The first record is written in the c
 comes before everything that waits for other ranks (torch 2.13, nn/parallel/distributed.py), the second where __init__ has made
 the reducer.
 """
-import functools
 import sys
 
-from inquest_hook import format as box_format, place, wrapped_models
+from inquest_hook import format as box_format, place, transparent, wrapped_models
 from inquest_hook.box import box, guarded
 from inquest_hook.ranks import ranks_of, ranks_text
 
@@ -35,7 +34,7 @@ def apply(wrapper_type, record_model):
 
 
 def _recording(original, wrapper_type, record_model):
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def __init__(self, *args, **kwargs):
         if isinstance(self, wrapper_type):
             _begins(self, sys._getframe(1), record_model)
@@ -54,7 +53,7 @@ def _begins(wrapper, frame, record_model):
 
 
 def _with_flags(original, record_model):
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def _ddp_init_helper(self, *args, **kwargs):
         result = original(self, *args, **kwargs)
         frame = sys._getframe(1)
@@ -67,7 +66,7 @@ def _with_flags(original, record_model):
 
 
 def _counted(original):
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def notify_join_context(joinable):
         if box.active:
             wrapped_models.forward_begins(joinable)
@@ -77,7 +76,7 @@ def _counted(original):
 
 
 def _with_comm_hook(original):
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def register(self, *args, **kwargs):
         result = original(self, *args, **kwargs)
         _has_comm_hook(self, sys._getframe(1))

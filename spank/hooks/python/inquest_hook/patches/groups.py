@@ -1,8 +1,7 @@
 """Process groups: GROUP records, the rank, and the phase GROUP_SETUP around their creation."""
-import functools
 import sys
 
-from inquest_hook import calls, format as box_format, lifecycle, milestones, phases, place, worker_server
+from inquest_hook import calls, format as box_format, lifecycle, milestones, phases, place, transparent, worker_server
 from inquest_hook.box import box, guarded
 from inquest_hook.ranks import ranks_text
 from inquest_hook.training import training
@@ -21,7 +20,7 @@ def apply(c10d):
 def _with_end(original):
     """Many programs end with this call while their model is still there; at the interpreter's end it is gone."""
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def destroy_process_group(group=None):
         if group is None:
             milestones.at_end()
@@ -33,7 +32,7 @@ def _with_end(original):
 def _with_setup(c10d, name, ready):
     original = getattr(c10d, name)
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_setup(*args, **kwargs):
         if calls.nesting.open:
             return original(*args, **kwargs)

@@ -2,11 +2,10 @@
 
 The record is written before the wrapper's own code runs, because a wrapper that waits for the other ranks may hang.
 """
-import functools
 import hashlib
 import sys
 
-from inquest_hook import format as box_format, place, wrapped_models
+from inquest_hook import format as box_format, place, transparent, wrapped_models
 from inquest_hook.box import box, guarded
 from inquest_hook.patches import data_parallel
 
@@ -26,7 +25,7 @@ def apply(module):
 
 
 def _with_model(original, wrapper_name, position):
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_wrap(*args, **kwargs):
         model = kwargs.get("module", args[position] if len(args) > position else None)
         _record(model, wrapper_name, sys._getframe(1))

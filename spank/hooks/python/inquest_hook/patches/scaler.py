@@ -3,10 +3,9 @@
 Nothing is read from a device for this: a step that was asked for and not made was skipped. Optimizers that look at the
 infinities themselves (fused ones) say nothing, nor do those whose steps torch's hooks do not show.
 """
-import functools
 import struct
 
-from inquest_hook import format as box_format
+from inquest_hook import format as box_format, transparent
 from inquest_hook.box import box, guarded, pack_numbers, pack_texts
 from inquest_hook.trained import registry
 from inquest_hook.training import training
@@ -22,7 +21,7 @@ def apply(grad_scaler):
 
 
 def _watched(original):
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def _maybe_opt_step(self, optimizer, *args, **kwargs):
         before = training.step
         result = original(self, optimizer, *args, **kwargs)

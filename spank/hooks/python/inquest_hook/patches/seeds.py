@@ -5,8 +5,8 @@ at the first backward call or optimizer step, or already when a data loader is r
 and its workers' seeds hold for the whole epoch. Not when FSDP shards a module: layers are sharded one by one, and often
 initialised after that.
 """
-import functools
 
+from inquest_hook import transparent
 from inquest_hook.seeds import seeds
 
 
@@ -21,7 +21,7 @@ def _torch(torch):
 
 
 def _beginning_before(original):
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_begin(*args, **kwargs):
         seeds.training_begins()
         return original(*args, **kwargs)
@@ -32,7 +32,7 @@ def _beginning_before(original):
 def _data_parallel(module):
     original = module.DistributedDataParallel.__init__
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_init(*args, **kwargs):
         original(*args, **kwargs)
         seeds.training_begins()
@@ -43,7 +43,7 @@ def _data_parallel(module):
 def _optimizer(module):
     original = module.Optimizer.__init__
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_init(*args, **kwargs):
         original(*args, **kwargs)
         seeds.optimizer_exists = True
@@ -55,7 +55,7 @@ def _optimizer(module):
 def _data_loader(module):
     original = module.DataLoader.__iter__
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_iter(*args, **kwargs):
         if seeds.optimizer_exists:
             seeds.training_begins()

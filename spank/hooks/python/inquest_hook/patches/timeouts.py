@@ -5,10 +5,9 @@ in: new_group and split_group take torch's default and not that of the default g
 distributed/distributed_c10d.py, _get_default_timeout). The default group's timeout is also that of the rendezvous.
 """
 import datetime
-import functools
 import os
 
-from inquest_hook import injected
+from inquest_hook import injected, transparent
 from inquest_hook.box import guarded
 
 POSITIONS = {"init_process_group": 2, "new_group": 1, "split_group": 2}  # of the parameter `timeout`, torch 1.13 to 2.13
@@ -45,7 +44,7 @@ def _with_timeout(c10d, name, position, timeout, report):
     original = getattr(c10d, name)
     defaults = [None] + [getattr(c10d, default, None) for default in DEFAULTS]
 
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_timeout(*args, **kwargs):
         given = args[position] if len(args) > position else kwargs.get("timeout")
         is_default = any(given is default for default in defaults)

@@ -1,11 +1,10 @@
 """torch itself: import finished, backward calls, torch.save, torch.load and load_state_dict."""
-import functools
 import os
 import struct
 import sys
 import threading
 
-from inquest_hook import environment, exceptions, format as box_format, milestones, phases, place, wrapped_models
+from inquest_hook import environment, exceptions, format as box_format, milestones, phases, place, transparent, wrapped_models
 from inquest_hook.box import box, pack_numbers, pack_texts
 from inquest_hook.training import training
 
@@ -69,7 +68,7 @@ def _begin_backward(args, kwargs, plain_types, frame):
 
 def _with_backward(original, plain_types):
     # One at a time: activation checkpointing calls backward again from inside, also from autograd's own threads.
-    @functools.wraps(original)
+    @transparent.wraps(original)
     def inquest_call(*args, **kwargs):
         if training.backward_open or not box.active:
             return original(*args, **kwargs)
