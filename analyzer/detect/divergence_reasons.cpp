@@ -116,7 +116,8 @@ void add_generators(const DivergenceFinding& finding, Observations& observations
 
 const model::StateDigest* load_before_start(const RankView& view, int64_t optimizer) {
     for (const model::StateDigest& digest : view.rank->replica.digests) {
-        const bool loaded = digest.at.site == INQUEST_SITE_LOADED && digest.at.optimizer == optimizer;
+        const bool loaded = digest.at.site == INQUEST_SITE_LOADED && digest.at.optimizer == optimizer &&
+                            digest.part == INQUEST_PART_PARAMETERS;
         if (loaded && digest.at.step == 0) return &digest;
     }
     return nullptr;

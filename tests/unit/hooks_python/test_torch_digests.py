@@ -234,6 +234,19 @@ class DataParallel(TorchCase):
         self.assertEqual(digests[1, 3, STEP, PARAMETERS].number[4:6], digests[1, 4, LOADED, PARAMETERS].number[4:6])
         self.assertEqual(digests[1, 0, START, PARAMETERS].number[4:6], digests[1, 0, LOADED, PARAMETERS].number[4:6])
 
+    def test_an_optimizers_own_state_is_none_of_the_weights(self):
+        program = self.write("train.py", SETUP + """
+    model = torch.nn.Linear(2, 2)
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in range(2):
+        optimizer.load_state_dict(optimizer.state_dict())
+        model(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+    """)
+        self.run_ranks(program, **ALL_STEPS)
+        keys = {key[1:] for key in self.by_rank()[0].digests() if key[2] == LOADED}
+        self.assertEqual(keys, {(1, LOADED, OPTIMIZER)})
+
     def test_saving_and_the_end_are_looked_at_when_the_step_was_not(self):
         program = self.write("train.py", SETUP + """
     model = torch.nn.Linear(2, 2)

@@ -84,8 +84,8 @@ def _loaded(trained, place):
     trained.loads_seen = loads.count
     if trained.steps and not trained.schedule.due(trained.steps + 1) and not budget.affordable():
         return
-    if any(target is None or trained.is_changed_by(target) for target in targets):
-        Checkpoint(trained, trained.steps, box_format.SITE_LOADED, place).parts(PARAMETERS, OPTIMIZER)
+    parts = [part for part in (PARAMETERS, OPTIMIZER) if any(trained.is_changed_by(target, part) for target in targets)]
+    Checkpoint(trained, trained.steps, box_format.SITE_LOADED, place).parts(*parts)
 
 
 def _whole(checkpoint):

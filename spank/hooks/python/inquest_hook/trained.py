@@ -57,10 +57,13 @@ class Trained:
         """Those of its parameters, other than the host's."""
         return {one.device for one in self.parameters() if not one.is_cpu and not one.is_meta}
 
-    def is_changed_by(self, target):
-        """Whether loading into `target`, a module or an optimizer, changed what it trains."""
-        if target is self._optimizer():
+    def is_changed_by(self, target, part):
+        """Whether loading into `target`, a module or an optimizer or None for anything, may have changed this part. Libraries load
+        an optimizer's own state into it as they take it over: that says nothing about the weights."""
+        if target is None:
             return True
+        if part == box_format.PART_OPTIMIZER:
+            return target is self._optimizer()
         ids = {id(parameter) for parameter in self.parameters()}
         return hasattr(target, "named_modules") and any(id(parameter) in ids for parameter in target.parameters())
 

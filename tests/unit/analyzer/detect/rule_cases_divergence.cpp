@@ -38,6 +38,11 @@ void with_a_load(ReplicaBuilder& build) {
         build.digest(rank, INQUEST_PART_PARAMETERS, 0, {}, INQUEST_SITE_LOADED);
 }
 
+void with_an_optimizers_load(ReplicaBuilder& build) {
+    for (int rank = 0; rank < build.world(); ++rank)
+        build.digest(rank, INQUEST_PART_OPTIMIZER, 0, {}, INQUEST_SITE_LOADED);
+}
+
 void with_a_skip(ReplicaBuilder& build) {
     build.of(1).replica.skips.push_back({3, 2.0, at(11), {}});
 }
@@ -182,7 +187,8 @@ RuleCases cases_of_divergence() {
         {"seed-not-synchronised/weights-differ",
          {of(other_start(3, kDdp, false)), loaded_with_equal_seeds()}},
         {"seed-not-synchronised/after-a-load",
-         {repaired(other_start(3, kDdp, true), with_a_load), of(other_start(3, kDdp, true))}},
+         {repaired(other_start(3, kDdp, true), with_a_load),
+          repaired(other_start(3, kDdp, true), with_an_optimizers_load)}},
         {"silent-data-corruption/isolated-words", {of(flipped_bit(3, kDdp)), of(flipped_bit(2, kDdp))}},
         {"silent-data-corruption/isolated-words-tie", {of(flipped_bit(2, kDdp)), of(flipped_bit(3, kDdp))}},
         {"silent-data-corruption/isolated-gradient-words",
