@@ -101,23 +101,43 @@ bool ExchangeWriter::exists(const harvest::StepDescription& step) const {
     return directory.valid() && faccessat(directory.get(), step.node.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-/* A file that is gone has been taken away by its node, which then has ended. */
-void ExchangeReader::poll(const harvest::StepDescription& step,
-                          const std::function<void(const ReplicaRecord&)>& take) {
+bool ExchangeReader::poll(const harvest::StepDescription& step, Look look,
+                          const std::function<bool()>& has_time, const Take& take) {
     const harvest::UniqueFd directory = harvest::open_step_digests(step);
-    std::vector<std::string> names;
-    if (directory.valid()) names = harvest::list_directory(directory.get(), kMaxNodes);
-    for (auto& [name, node] : nodes_)
-        if (!std::binary_search(names.begin(), names.end(), name)) node = ended_node();
-    for (const std::string& name : names)
-        if (name.front() != '.') poll_node(directory.get(), name, take); /* else it is about to be renamed */
+    if (!directory.valid() || next_name_ >= names_.size()) begin_turn(directory.get());
+    while (next_name_ < names_.size()) {
+        const std::string& name = names_[next_name_++];
+        if (look == Look::all || may_have_more(directory.get(), name)) poll_node(directory.get(), name, take);
+        if (!has_time()) break;
+    }
+    return next_name_ >= names_.size();
 }
 
-void ExchangeReader::poll_node(int directory_fd, const std::string& name,
-                               const std::function<void(const ReplicaRecord&)>& take) {
+/* A file that is gone has been taken away by its node, which then has ended. One whose name begins with a dot
+ * is about to be renamed. */
+void ExchangeReader::begin_turn(int directory_fd) {
+    next_name_ = 0;
+    names_.clear();
+    if (directory_fd >= 0) names_ = harvest::list_directory(directory_fd, kMaxNodes);
+    for (auto& [name, node] : nodes_)
+        if (!std::binary_search(names_.begin(), names_.end(), name)) node = ended_node();
+    std::erase_if(names_, [](const std::string& name) { return name.front() == '.'; });
+}
+
+bool ExchangeReader::may_have_more(int directory_fd, const std::string& name) const {
+    const auto known = nodes_.find(name);
+    struct stat status {};
+    if (known == nodes_.end() || fstatat(directory_fd, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+        return true;
+    return known->second.inode != status.st_ino ||
+           status.st_size > static_cast<off_t>(known->second.offset_bytes);
+}
+
+void ExchangeReader::poll_node(int directory_fd, const std::string& name, const Take& take) {
     const harvest::UniqueFd file = harvest::open_regular_file(directory_fd, name);
     struct stat status {};
     if (!file.valid() || fstat(file.get(), &status) != 0) return;
+    if (nodes_.size() >= kMaxNodes && nodes_.count(name) == 0) return;
     Node& node = nodes_[name];
     if (node.inode != status.st_ino) node = Node{status.st_ino, 0, {}, false};
     const auto size_bytes = static_cast<uint64_t>(std::max<off_t>(status.st_size, 0));
@@ -138,8 +158,7 @@ ExchangeReader::Node ExchangeReader::ended_node() {
 }
 
 /* A line may have been written only half so far; one that is too long is none of ours. */
-void ExchangeReader::take_lines(Node& node, const std::string& bytes,
-                                const std::function<void(const ReplicaRecord&)>& take) {
+void ExchangeReader::take_lines(Node& node, const std::string& bytes, const Take& take) {
     const std::string text = node.partial_line + bytes;
     size_t begin = 0;
     for (size_t end = text.find('\n'); end != std::string::npos; end = text.find('\n', begin)) {

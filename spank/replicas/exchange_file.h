@@ -10,6 +10,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "spank/harvest/step_description.h"
 #include "spank/replicas/replica_record.h"
@@ -48,8 +49,17 @@ class ExchangeWriter {
 
 class ExchangeReader {
  public:
-    /* Takes what is new in the files of the other nodes, and away each file that has said its last. */
-    void poll(const harvest::StepDescription& step, const std::function<void(const ReplicaRecord&)>& take);
+    using Take = std::function<void(const ReplicaRecord&)>;
+
+    /* Which files are opened. On a network file system opening one asks the server for its newest state
+     * (nfs(5), close-to-open consistency), while its size and inode may be remembered for up to a minute. */
+    enum class Look { changed, all };
+
+    /* Takes what is new in the files of the other nodes, and away each file that has said its last. Stops
+     * after the file with which `has_time` turns false, and goes on behind it the next time. True when the
+     * turn is over: each file that was there at its begin has been looked at. */
+    bool poll(const harvest::StepDescription& step, Look look, const std::function<bool()>& has_time,
+              const Take& take);
 
     /* Whether each node whose file was seen has said its last, or its file is gone. */
     [[nodiscard]] bool all_ended() const;
@@ -64,11 +74,13 @@ class ExchangeReader {
     };
 
     static Node ended_node();
-    void poll_node(int directory_fd, const std::string& name,
-                   const std::function<void(const ReplicaRecord&)>& take);
-    static void take_lines(Node& node, const std::string& bytes,
-                           const std::function<void(const ReplicaRecord&)>& take);
+    void begin_turn(int directory_fd);
+    [[nodiscard]] bool may_have_more(int directory_fd, const std::string& name) const;
+    void poll_node(int directory_fd, const std::string& name, const Take& take);
+    static void take_lines(Node& node, const std::string& bytes, const Take& take);
 
+    std::vector<std::string> names_; /* of the current turn */
+    size_t next_name_ = 0;
     std::map<std::string, Node> nodes_;
 };
 

@@ -4,6 +4,7 @@
 
 #include "spank/harvest/report_directory.h"
 #include "spank/replicas/rank_set.h"
+#include "spank/watch/timing.h"
 
 namespace inquest::watch {
 namespace {
@@ -12,9 +13,14 @@ using replicas::ReplicaRecord;
 using replicas::StateDigest;
 
 constexpr size_t kMaxOwnRanks = 4096;
-constexpr uint64_t kNsPerSecond = 1000000000U;
 constexpr uint64_t kLeaveNs = 2U * kNsPerSecond;
 constexpr uint64_t kLeaveEveryNs = kNsPerSecond / 20;
+/* A quarter of a tick, so that the lead has time for everything else however slow the file server is... */
+constexpr uint64_t kReadNs = kNsPerSecond / 20;
+/* ... at the end, when there is nothing else, most of it... */
+constexpr uint64_t kReadAtEndNs = kNsPerSecond / 4;
+/* ... and of the time from turn to turn no more than this part. */
+constexpr uint64_t kReadShare = 4;
 
 }  // namespace
 
@@ -45,20 +51,31 @@ bool DivergenceWatch::concerns_others(const ReplicaRecord& record) const {
 }
 
 void DivergenceWatch::tick() {
-    const uint64_t now = system_.mono_ns();
-    if (step_.node_count < 2 || finished_ ||
-        now - exchanged_mono_ns_ < replicas::exchange_interval_ns(step_.node_count))
-        return;
-    exchanged_mono_ns_ = now;
+    if (step_.node_count < 2 || finished_) return;
+    if (is_reading_) return read_others(kReadNs);
+    if (!is_due()) return;
+    exchanged_mono_ns_ = system_.mono_ns();
+    read_for_ns_ = 0;
     if (is_lead())
-        read_others();
+        read_others(kReadNs);
     else
         writer_.flush(step_);
 }
 
-void DivergenceWatch::read_others() {
-    reader_.poll(step_, [&](const ReplicaRecord& record) { comparison_.add(record); });
-    if (!ended_ || finished_ || reader_.ended_nodes() + 1 < step_.node_count) return;
+bool DivergenceWatch::is_due() const {
+    const uint64_t interval_ns =
+        std::max(replicas::exchange_interval_ns(step_.node_count), kReadShare * read_for_ns_);
+    return system_.mono_ns() - exchanged_mono_ns_ >= interval_ns;
+}
+
+void DivergenceWatch::read_others(uint64_t for_ns) {
+    using Look = replicas::ExchangeReader::Look;
+    const uint64_t begin = system_.mono_ns();
+    is_reading_ = !reader_.poll(
+        step_, ended_ ? Look::all : Look::changed, [&] { return system_.mono_ns() - begin < for_ns; },
+        [&](const ReplicaRecord& record) { comparison_.add(record); });
+    read_for_ns_ += system_.mono_ns() - begin;
+    if (!ended_ || finished_ || is_reading_ || reader_.ended_nodes() + 1 < step_.node_count) return;
     finish();
     harvest::remove_own_digests(step_);
 }
@@ -70,7 +87,7 @@ void DivergenceWatch::finish() {
 
 void DivergenceWatch::end() {
     ended_ = true;
-    if (step_.node_count > 1 && is_lead()) return read_others();
+    if (step_.node_count > 1 && is_lead()) return read_others(kReadAtEndNs);
     writer_.end(step_);
     comparison_.finish();
 }
@@ -85,8 +102,8 @@ void DivergenceWatch::leave() {
 
 void DivergenceWatch::wait_for_others(uint64_t deadline_mono_ns) {
     while (system_.mono_ns() < deadline_mono_ns) {
-        if (is_lead()) read_others();
-        if (is_lead() ? reader_.all_ended() : !writer_.exists(step_)) break;
+        if (is_lead()) read_others(kReadAtEndNs);
+        if (is_lead() ? !is_reading_ && reader_.all_ended() : !writer_.exists(step_)) break;
         system_.sleep_ns(kLeaveEveryNs);
     }
     if (is_lead() && ended_ && !finished_) finish();

@@ -2,7 +2,8 @@
  *
  * What a node's ranks can settle among themselves it compares itself; what concerns ranks of other nodes the
  * lead compares, which reads it from the other nodes' files. Single threaded; all calls return after a few
- * file operations, only leave() may wait for two seconds. */
+ * file operations, of many nodes' files the lead reads some at each tick, and only leave() may
+ * wait for two seconds. */
 #ifndef INQUEST_SPANK_WATCH_DIVERGENCE_WATCH_H
 #define INQUEST_SPANK_WATCH_DIVERGENCE_WATCH_H
 
@@ -43,7 +44,8 @@ class DivergenceWatch {
     [[nodiscard]] bool is_lead() const { return step_.node_index == 0; }
     void take_one(const replicas::ReplicaRecord& record);
     [[nodiscard]] bool concerns_others(const replicas::ReplicaRecord& record) const;
-    void read_others();
+    [[nodiscard]] bool is_due() const;
+    void read_others(uint64_t for_ns);
     void finish();
     void wait_for_others(uint64_t deadline_mono_ns);
 
@@ -53,7 +55,9 @@ class DivergenceWatch {
     replicas::ExchangeWriter writer_;
     replicas::ExchangeReader reader_;
     std::set<std::pair<uint64_t, uint32_t>> own_ranks_; /* world and rank */
-    uint64_t exchanged_mono_ns_ = 0;
+    uint64_t exchanged_mono_ns_ = 0;                    /* the begin of it */
+    bool is_reading_ = false;                           /* not all files have had their turn */
+    uint64_t read_for_ns_ = 0;                          /* in the current turn, or the last */
     bool ended_ = false;
     bool finished_ = false;
 };

@@ -23,15 +23,16 @@ struct Scene {
     [[nodiscard]] std::filesystem::path file() const { return node.report() / "digests" / "0" / "n2"; }
     std::vector<int64_t> read_steps() {
         std::vector<int64_t> steps;
-        reader.poll(node.step(), [&](const ReplicaRecord& record) {
-            steps.push_back(std::get<StateDigest>(record.what).step);
-        });
+        reader.poll(
+            node.step(), look, [] { return true; },
+            [&](const ReplicaRecord& record) { steps.push_back(std::get<StateDigest>(record.what).step); });
         return steps;
     }
 
     FakeNode node;
     ExchangeWriter writer;
     ExchangeReader reader;
+    ExchangeReader::Look look = ExchangeReader::Look::changed;
 };
 
 }  // namespace
@@ -169,8 +170,48 @@ TEST_CASE("digests are written also after more samples than fit") {
     scene.writer.flush(scene.node.step());
     std::vector<int64_t> steps;
     for (int turn = 0; turn < 3; turn++)
-        scene.reader.poll(scene.node.step(), [&](const ReplicaRecord& record) {
-            if (const auto* digest = std::get_if<StateDigest>(&record.what)) steps.push_back(digest->step);
-        });
+        scene.reader.poll(
+            scene.node.step(), scene.look, [] { return true; },
+            [&](const ReplicaRecord& record) {
+                if (const auto* digest = std::get_if<StateDigest>(&record.what))
+                    steps.push_back(digest->step);
+            });
     CHECK(steps == std::vector<int64_t>{2});
+}
+
+TEST_CASE("a turn that runs out of time goes on where it stopped, and no file is read twice") {
+    Scene scene;
+    const auto directory = scene.file().parent_path();
+    std::filesystem::create_directories(directory);
+    for (int at = 0; at < 10; at++)
+        inquest::test::write_file(directory / ("m" + std::to_string(at)),
+                                  format_record(digest_at(at)) + "\n");
+    std::vector<int64_t> steps;
+    const auto take = [&](const ReplicaRecord& record) {
+        steps.push_back(std::get<StateDigest>(record.what).step);
+    };
+    for (int turn = 1; turn <= 10; turn++)
+        CHECK(scene.reader.poll(
+                  scene.node.step(), scene.look, [] { return false; }, take) == (turn == 10));
+    CHECK(steps == std::vector<int64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+    CHECK(scene.read_steps().empty());
+    inquest::test::append_file(directory / "m3", format_record(digest_at(30)) + "\nend\n");
+    CHECK(scene.read_steps() == std::vector<int64_t>{30});
+    CHECK(scene.reader.ended_nodes() == 1);
+    std::filesystem::remove_all(directory);
+    CHECK(scene.reader.poll(
+        scene.node.step(), scene.look, [] { return false; }, take));
+    CHECK(scene.reader.all_ended());
+}
+
+TEST_CASE("a file is opened whatever its size when all are to be looked at") {
+    Scene scene;
+    scene.writer.add(digest_at(1));
+    scene.writer.flush(scene.node.step());
+    CHECK(scene.read_steps().size() == 1);
+    scene.look = ExchangeReader::Look::all;
+    CHECK(scene.read_steps().empty());
+    scene.writer.add(digest_at(2));
+    scene.writer.flush(scene.node.step());
+    CHECK(scene.read_steps() == std::vector<int64_t>{2});
 }

@@ -1,6 +1,7 @@
 /* The exchange between the nodes of a step. */
 #include "spank/watch/divergence_watch.h"
 
+#include "spank/replicas/exchange_text.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/replicas/box_builder.h"
 
@@ -122,4 +123,33 @@ TEST_CASE("the end of the job is waited for a bounded time when a node never say
     CHECK(scene.lead.mono_ns - before <= 3 * kSecond);
     scene.watches[1].leave();
     CHECK_FALSE(scene.has_files());
+}
+
+TEST_CASE("with 1,250 nodes on a slow file server no tick takes long, and all files have their turn") {
+    constexpr uint32_t kNodes = 1250;
+    FakeNode lead;
+    lead.node_count = kNodes;
+    inquest::harvest::HarvestSystem system = lead.system();
+    system.mono_ns = [&lead] { return lead.mono_ns += kSecond / 1000; }; /* each file takes a millisecond */
+    const auto directory = lead.report() / "digests" / "0";
+    std::filesystem::create_directories(directory);
+    const std::string line = format_record(Scene::record(7, 4, 7, "0-4999"));
+    for (uint32_t node = 1; node < kNodes; node++)
+        inquest::test::write_file(directory / ("m" + std::to_string(node)), line + "\nend\n");
+    const auto left = [&] {
+        return std::distance(std::filesystem::directory_iterator(directory),
+                             std::filesystem::directory_iterator());
+    };
+    const StepDescription step = lead.step();
+    DivergenceWatch watch(step, system);
+    int ticks = 0;
+    for (; ticks < 100 && left() > 0; ticks++) {
+        const auto before = left();
+        const uint64_t begin = lead.mono_ns;
+        watch.tick();
+        CHECK(lead.mono_ns - begin < kSecond / 10);
+        CHECK(before - left() <= 60);
+    }
+    CHECK(ticks <= 30);
+    CHECK(left() == 0);
 }
