@@ -94,6 +94,17 @@ bool NodeSurvey::all_newer_than(const StepDescription& step, int64_t time_ns) co
                        [&](const auto& node) { return node.second.written_ns >= time_ns; });
 }
 
+bool NodeSurvey::all_written_by(const StepDescription& step, int64_t time_ns) const {
+    return nodes_.size() >= step.node_count &&
+           std::all_of(nodes_.begin(), nodes_.end(),
+                       [&](const auto& node) { return node.second.written_ns <= time_ns; });
+}
+
+bool NodeSurvey::own_written_since(const StepDescription& step, uint64_t since_wall_ns) const {
+    const auto own = nodes_.find(step.node);
+    return own != nodes_.end() && own->second.collected_wall_ns >= since_wall_ns;
+}
+
 bool NodeSurvey::own_ended(const StepDescription& step, uint64_t since_wall_ns) const {
     const auto own = nodes_.find(step.node);
     return own != nodes_.end() && own->second.step_ended && own->second.collected_wall_ns >= since_wall_ns &&

@@ -32,6 +32,10 @@ class NodeSurvey {
 
     /* Whether each of the step's nodes has written node.json at or after this time of the file system. */
     [[nodiscard]] bool all_newer_than(const StepDescription& step, int64_t time_ns) const;
+    /* The same, at or before this time. */
+    [[nodiscard]] bool all_written_by(const StepDescription& step, int64_t time_ns) const;
+    /* Whether the description's own node has written evidence, at or after this time of its clock. */
+    [[nodiscard]] bool own_written_since(const StepDescription& step, uint64_t since_wall_ns) const;
     /* Whether the description's own node has written its final evidence, at or after this time of its clock:
      * an earlier run of a requeued job may have left evidence of the same name. It is not final when it lacks
      * exits of which the description knows: a worker may have missed a message that the journal holds. */

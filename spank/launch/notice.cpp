@@ -78,12 +78,26 @@ bool is_step_name(const std::string& step) {
 }  // namespace
 
 std::string NoticePrinter::next(const std::optional<std::string>& notice, bool at_end) {
-    if (!notice || notice->empty() || notice == printed_ || (printed_ && !at_end)) {
+    if (!notice || notice == printed_) {
+        return "";
+    }
+    if (notice->empty()) {
+        return take_back();
+    }
+    if (printed_ && !at_end) {
         return "";
     }
     std::string text = (printed_ ? "inquest: updated\n" : "") + printable(*notice);
     printed_ = notice;
     return text.back() == '\n' ? text : text + "\n";
+}
+
+std::string NoticePrinter::take_back() {
+    if (!printed_ || printed_->empty()) {
+        return "";
+    }
+    printed_ = "";
+    return "inquest: taken back: by all the evidence that there is now, the diagnosis above does not hold\n";
 }
 
 bool is_final(const std::optional<Notice>& notice, int64_t evidence_written_ns, int64_t end_wall_ns,

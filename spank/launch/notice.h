@@ -1,5 +1,5 @@
 /* The program inquest-notice: prints a step's notice beside srun, once, and once more at the end if it has
- * changed. */
+ * changed; what does not hold any more it takes back at once. */
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,13 @@ namespace inquest::launch {
 /* Decides what to print when; knows no files and no clock. */
 class NoticePrinter {
  public:
-    /* Text to print now for the notice as it is; "" for nothing, also where the notice is empty. `at_end`:
-     * srun is ending, nothing comes later. */
+    /* Text to print now for the notice as it is; "" for nothing. An empty notice has nothing to say: what was
+     * printed before is then taken back. `at_end`: srun is ending, nothing comes later. */
     std::string next(const std::optional<std::string>& notice, bool at_end);
 
  private:
+    std::string take_back();
+
     std::optional<std::string> printed_;
 };
 

@@ -16,6 +16,11 @@ namespace {
 constexpr int kExecFailed = 127;
 constexpr rlim_t kMaxCpuSeconds = 60;
 
+/* docs/man/inquest.1.md: healthy, diagnosed, unknown. */
+bool is_answer(int exit_status) {
+    return exit_status == 0 || exit_status == 10 || exit_status == 11;
+}
+
 void connect_to_null() {
     const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -51,6 +56,7 @@ void AnalyzerProcess::start(const harvest::StepDescription& step, uint64_t deadl
     const std::string evidence =
         fmt::format("{}/evidence/{}", step.report_directory, harvest::step_name(step.step_id));
     deadline_mono_ns_ = deadline_mono_ns;
+    has_answered_ = false;
     pid_ = fork();
     if (pid_ == 0) become_analyzer(program_, evidence, step.report_directory);
 }
@@ -59,17 +65,17 @@ bool AnalyzerProcess::is_running(uint64_t now_mono_ns) {
     if (pid_ <= 0) return false;
     int status = 0;
     const pid_t reaped = waitpid(pid_, &status, WNOHANG);
-    if (reaped == pid_ || (reaped < 0 && errno == ECHILD)) pid_ = -1;
-    if (pid_ > 0 && now_mono_ns >= deadline_mono_ns_) stop();
-    return pid_ > 0;
+    if (reaped == 0) {
+        if (now_mono_ns >= deadline_mono_ns_) kill(pid_, SIGKILL);
+        return true;
+    }
+    has_answered_ = reaped == pid_ && WIFEXITED(status) && is_answer(WEXITSTATUS(status));
+    pid_ = -1;
+    return false;
 }
 
-void AnalyzerProcess::stop() {
-    if (pid_ <= 0) return;
-    kill(pid_, SIGKILL);
-    int status = 0;
-    waitpid(pid_, &status, 0);
-    pid_ = -1;
+AnalyzerProcess::~AnalyzerProcess() {
+    if (pid_ > 0) kill(pid_, SIGKILL);
 }
 
 }  // namespace inquest::watch

@@ -2,6 +2,7 @@
 #ifndef INQUEST_SPANK_WATCH_DIAGNOSIS_STATE_H
 #define INQUEST_SPANK_WATCH_DIAGNOSIS_STATE_H
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,10 +16,11 @@ struct DiagnosisState {
     std::string family;
     std::string confidence;
     std::string end;
+    int64_t written_ns = 0; /* modification time of the file */
 
     [[nodiscard]] bool is_healthy() const { return cause == "healthy"; }
     [[nodiscard]] bool is_about_replicas() const { return family == "weight-divergence"; }
-    [[nodiscard]] bool is_unknown() const { return cause.empty() || cause == "unknown"; }
+    [[nodiscard]] bool names_cause() const { return !is_healthy() && !cause.empty() && cause != "unknown"; }
 };
 
 /* diagnosis.json of the report directory; nothing when there is none about this step. It is the user's. */
@@ -26,6 +28,10 @@ std::optional<DiagnosisState> read_diagnosis_state(const harvest::StepDescriptio
 
 /* The diagnosis stands although there is newer evidence: makes the notice, for which srun waits, as new. */
 void confirm_diagnosis(const harvest::StepDescription& step);
+
+/* Adds a line to the step's report and notice, which srun prints anew at its end when it has changed. A later
+ * diagnosis replaces both. */
+void note_in_report(const harvest::StepDescription& step, const std::string& text);
 
 /* True when diagnosis.json of the report directory is about this step and says that it hangs, crashed or
  * exited (field "end" of configs/schemas/diagnosis.schema.json). A step that is slow, healthy or unknown may

@@ -7,20 +7,17 @@
 #include <utility>
 
 #include "spank/harvest/report_directory.h"
-#include "spank/watch/cancel_job.h"
 #include "spank/watch/diagnosis_state.h"
 #include "spank/watch/evidence_sign.h"
 #include "spank/watch/stall_rule.h"
+#include "spank/watch/timing.h"
 
 namespace inquest::watch {
 namespace {
 
 using harvest::Reason;
 
-constexpr uint64_t kNsPerSecond = 1000000000U;
-constexpr uint64_t kHarvestNs = 8U * kNsPerSecond;
 constexpr uint64_t kFinishNs = 5U * kNsPerSecond;
-constexpr uint64_t kSignEveryNs = kNsPerSecond;
 /* Signs and deaths this soon after the last harvest belong to the same event. */
 constexpr uint64_t kSameEventNs = 5U * kNsPerSecond;
 constexpr uint64_t kLookAtBoxesEveryNs = kNsPerSecond;
@@ -40,7 +37,8 @@ StepWatch::StepWatch(harvest::HarvestSystem system, WorkerPrograms programs)
     : system_(std::move(system)),
       programs_(std::move(programs)),
       replicas_(step_, system_),
-      lead_(step_, system_, programs_.analyzer) {}
+      lead_(step_, system_, programs_.analyzer),
+      cancel_(programs_.scancel, programs_.slurm_conf) {}
 
 uint8_t StepWatch::handle(std::string_view packet) {
     const auto message = harvest::parse_step_message(packet);
@@ -52,7 +50,7 @@ uint8_t StepWatch::handle_message(const harvest::StepMessage& message) {
     if (!harvest::apply_step_message(step_, message)) return INQUEST_STEP_REPLY_REFUSED;
     switch (message.fields.kind) {
         case INQUEST_STEP_START:
-            return on_start();
+            return on_start(message.fields.wall_ns);
         case INQUEST_TASK_START:
             add_log_files(logs_, system_.proc_root, message.fields.pid);
             return INQUEST_STEP_REPLY_DONE;
@@ -63,8 +61,9 @@ uint8_t StepWatch::handle_message(const harvest::StepMessage& message) {
     }
 }
 
-uint8_t StepWatch::on_start() {
+uint8_t StepWatch::on_start(uint64_t wall_ns) {
     if (!boxes_) boxes_.emplace(step_.box_directory, system_.proc_root);
+    if (step_.node_index == 0) lead_.take_up(wall_ns);
     return INQUEST_STEP_REPLY_DONE;
 }
 
@@ -81,8 +80,9 @@ uint8_t StepWatch::on_step_end() {
     wanted_harvest_.reset();
     unconfirmed_deaths_.clear();
     stall_.reset();
+    cancel_.stop();
     take_last_replica_records();
-    if (take_differences()) give_sign(step_);
+    if (take_differences() || owes_divergence_) give_sign(step_);
     if (!any_task_failed(step_) && !read_sign(step_)) {
         finished_ = step_.node_count == 1 && all_tasks_succeeded(step_);
         return INQUEST_STEP_REPLY_DONE;
@@ -95,7 +95,7 @@ uint8_t StepWatch::on_job_end() {
     if (!boxes_) return INQUEST_STEP_REPLY_DONE;
     step_.ended = true; /* no process of the job is left, also where STEP_END was lost */
     replicas_.leave();
-    const bool differs = take_differences(); /* which no earlier harvest can tell */
+    const bool differs = take_differences() || owes_divergence_; /* which no earlier harvest tells */
     if (differs) give_sign(step_);
     const bool wanted = any_task_failed(step_) || read_sign(step_);
     if (wanted && (differs || !harvested_since_end_)) harvest_now(Reason::end);
@@ -113,7 +113,7 @@ void StepWatch::tick() {
     check_sign();
     if (wanted_harvest_) harvest_now(*std::exchange(wanted_harvest_, std::nullopt));
     if (step_.node_index == 0) lead_.tick();
-    if (const auto divergence = lead_.take_divergence()) on_divergence(*divergence);
+    if (const auto verdict = lead_.take_verdict()) on_verdict(*verdict);
     check_cancel();
     check_age();
 }
@@ -168,6 +168,7 @@ bool StepWatch::take_differences() {
         found = true;
     if (!found || divergence_harvests_ >= kMaxDivergenceHarvests) return false;
     divergence_harvests_++;
+    owes_divergence_ = true;
     if (!divergence_noticed_mono_ns_) divergence_noticed_mono_ns_ = system_.mono_ns();
     return true;
 }
@@ -180,11 +181,12 @@ void StepWatch::take_last_replica_records() {
 }
 
 /* Only about replicas that differ is a running job given up (docs/man/inquestd.8.md). */
-void StepWatch::on_divergence(const DiagnosisState& diagnosis) {
+void StepWatch::on_verdict(const DiagnosisState& diagnosis) {
     wants_record_ = true;
     const bool may_cancel =
         step_.cancel_on_divergence && diagnosis.confidence == "certain" && diagnosis.is_about_replicas();
-    if (may_cancel) cancel_mono_ns_ = system_.mono_ns() + kWaitForRecordNs;
+    if (!may_cancel) return cancel_mono_ns_.reset();
+    if (!cancel_mono_ns_) cancel_mono_ns_ = system_.mono_ns() + kWaitForRecordNs;
 }
 
 void StepWatch::on_recorded() {
@@ -192,12 +194,24 @@ void StepWatch::on_recorded() {
 }
 
 void StepWatch::check_cancel() {
-    if (!cancel_mono_ns_ || system_.mono_ns() < *cancel_mono_ns_) return;
+    const uint64_t now = system_.mono_ns();
+    if (cancel_mono_ns_ && now >= *cancel_mono_ns_ && !lead_.awaits_evidence()) begin_cancel();
+    cancel_.tick(now);
+    if (cancel_.has_succeeded()) lead_.keep_diagnosis();
+    const auto failure = cancel_.take_failure();
+    if (!failure) return;
+    damage_.push_back(*failure);
+    note_in_report(step_, *failure);
+}
+
+void StepWatch::begin_cancel() {
     cancel_mono_ns_.reset();
-    if (step_.ended || failure_seen_) return;
-    cancelled_ = true;
-    lead_.keep_diagnosis();
-    cancel_job(programs_.scancel, programs_.slurm_conf, step_.job_id);
+    if (!step_.ended && !failure_seen_ && !cancel_.has_started()) cancel_.start(step_.job_id);
+}
+
+/* The tasks may be gone before scancel is. */
+bool StepWatch::is_cancelled() const {
+    return cancel_.has_succeeded() || (cancel_.is_running() && (step_.ended || failure_seen_));
 }
 
 void StepWatch::check_sign() {
@@ -234,7 +248,8 @@ bool StepWatch::harvest_now(Reason reason) {
     request.reason = reason;
     if (stall_ && reason == Reason::stall) request.stalled_since_mono_ns = stall_->since_mono_ns;
     request.divergence_noticed_mono_ns = divergence_noticed_mono_ns_;
-    request.cancelled_for_divergence = cancelled_;
+    request.cancelled_for_divergence = is_cancelled();
+    request.damage = damage_;
     request.may_make_directories =
         any_task_failed(step_) || (reason != Reason::requested && reason != Reason::end);
     request.gone_mono_ns = boxes_->gone();
@@ -243,6 +258,8 @@ bool StepWatch::harvest_now(Reason reason) {
     const bool written = harvest_node(request, system_).has_value();
     handled_sign_ns_ = read_sign(step_);
     harvested_since_end_ = step_.ended;
+    if (written) owes_divergence_ = false;
+    if (request.cancelled_for_divergence) lead_.keep_diagnosis();
     if (written && step_.node_index == 0) lead_.on_harvest(handled_sign_ns_.value_or(0));
     return written || (!request.may_make_directories && !handled_sign_ns_);
 }

@@ -16,6 +16,7 @@
 #include "spank/harvest/harvest.h"
 #include "spank/harvest/step_messages.h"
 #include "spank/watch/box_watch.h"
+#include "spank/watch/cancel_job.h"
 #include "spank/watch/divergence_watch.h"
 #include "spank/watch/lead.h"
 #include "spank/watch/programs.h"
@@ -52,7 +53,7 @@ class StepWatch {
     };
 
     uint8_t handle_message(const harvest::StepMessage& message);
-    uint8_t on_start();
+    uint8_t on_start(uint64_t wall_ns);
     uint8_t on_task_exit(const inquest_step_message& fields);
     uint8_t on_step_end();
     uint8_t on_job_end();
@@ -64,8 +65,10 @@ class StepWatch {
     void check_replicas();
     void take_last_replica_records();
     bool take_differences();
-    void on_divergence(const DiagnosisState& diagnosis);
+    void on_verdict(const DiagnosisState& diagnosis);
     void check_cancel();
+    void begin_cancel();
+    [[nodiscard]] bool is_cancelled() const;
     void check_sign();
     void check_age();
 
@@ -80,6 +83,7 @@ class StepWatch {
     std::optional<BoxWatch> boxes_;
     DivergenceWatch replicas_;
     Lead lead_;
+    JobCancel cancel_;
     std::vector<harvest::LogFile> logs_;
     std::vector<Death> unconfirmed_deaths_;
     std::optional<Stall> stall_;
@@ -91,9 +95,10 @@ class StepWatch {
     uint64_t age_looked_mono_ns_ = 0;
     std::optional<uint64_t> divergence_noticed_mono_ns_;
     int divergence_harvests_ = 0;
+    bool owes_divergence_ = false; /* it was noticed and is in no evidence yet */
     bool wants_record_ = false;
     std::optional<uint64_t> cancel_mono_ns_;
-    bool cancelled_ = false;
+    std::vector<std::string> damage_; /* for all evidence from now on */
     bool failure_seen_ = false;
     bool harvested_since_end_ = false;
     int requested_harvests_ = 0;

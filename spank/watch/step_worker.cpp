@@ -21,7 +21,7 @@ namespace {
 /* A start and an exit of each task that a node can have, with room to spare. */
 constexpr size_t kMaxQueuedMessages = 16384;
 constexpr int kMaxEvents = 16;
-constexpr int kMaxRecords = 3;
+constexpr int kMaxRecords = 8;
 
 [[noreturn]] void be_worker(uid_t uid, gid_t gid, int channel_fd, const WorkerPrograms& programs) {
     if (!become_user(uid, gid, channel_fd)) _exit(static_cast<int>(ExitStatus::privileges));

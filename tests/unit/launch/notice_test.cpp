@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -87,11 +88,17 @@ TEST_CASE("links, pipes and absent directories give no notice") {
     CHECK_FALSE(NoticeSource(report.path() + "/none", "0").read());
 }
 
-TEST_CASE("an empty notice says nothing, also where another one was printed before") {
+TEST_CASE("an empty notice says nothing, or takes back what was printed before") {
     NoticePrinter printer;
     CHECK(printer.next("", false).empty());
     CHECK(printer.next("one", false) == "one\n");
+    const std::string line = printer.next("", false);
+    CHECK(line.starts_with("inquest: taken back: "));
+    CHECK(std::count(line.begin(), line.end(), '\n') == 1);
     CHECK(printer.next("", true).empty());
+    CHECK(printer.next(std::nullopt, true).empty());
+    CHECK(printer.next("two", false).empty());
+    CHECK(printer.next("two", true) == "inquest: updated\ntwo\n");
 }
 
 TEST_CASE("a notice is expected once the step's evidence exists") {

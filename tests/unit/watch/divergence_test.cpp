@@ -1,4 +1,5 @@
 /* Replicas that differ, from the boxes of one node to evidence, diagnosis, record and cancelling. */
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
@@ -21,7 +22,7 @@ using Json = nlohmann::json;
 namespace {
 
 constexpr uint64_t kSecond = 1000000000;
-constexpr int kPatience = 5000;
+constexpr int kPatience = 20000;
 constexpr const char* kHealthy = R"({"step": "0", "cause": "healthy", "end": "healthy"})";
 constexpr const char* kDiverged = R"({"step": "0", "cause": "some-cause", "family": "weight-divergence",
     "confidence": "certain", "end": "unknown"})";
@@ -34,13 +35,33 @@ struct Scene {
         node.local_task_count = 2;
         write_program("analyzer", "cp '" + (node.root() / "verdict").string() + "' \"$4/diagnosis.json\"");
         write_program("scancel", "echo \"$@\" >> '" + (node.root() / "cancelled").string() + "'");
-        write_file(node.root() / "verdict", verdict);
-        watch.emplace(node.system(), WorkerPrograms{node.root() / "analyzer", node.root() / "scancel", {}});
+        set_verdict(verdict);
         for (const BoxBuilder& box : boxes)
             node.write_process(box.process(), 'S', 1ULL << 39U);
         write_boxes();
+        wait_for_children();
+        start_watch();
+    }
+    Scene(const Scene&) = delete;
+    Scene& operator=(const Scene&) = delete;
+    ~Scene() {
+        watch.reset();
+        wait_for_children();
+    }
+    static void wait_for_children() {
+        while (waitpid(-1, nullptr, 0) > 0) {
+        }
+    }
+
+    void start_watch() {
+        watch.emplace(node.system(), WorkerPrograms{node.root() / "analyzer", node.root() / "scancel", {}});
         REQUIRE(watch->handle(node.start_message()) == INQUEST_STEP_REPLY_DONE);
         tick();
+    }
+    void set_verdict(const char* verdict) const { write_file(node.root() / "verdict", verdict); }
+    void write_other_node(const char* json) const {
+        std::filesystem::create_directories(node.evidence() / "n2");
+        write_file(node.evidence() / "n2" / "node.json", json);
     }
 
     void write_program(const std::string& name, const std::string& line) const {
@@ -65,25 +86,29 @@ struct Scene {
         write_boxes();
     }
 
+    /* The analyzer and scancel are real processes: time stands still while one runs. */
     void tick() {
-        node.mono_ns += kSecond / 5;
+        if (has_running_child())
+            usleep(500);
+        else
+            node.mono_ns += kSecond / 5;
         watch->tick();
     }
-    /* The analyzer and scancel are real processes. */
+    static bool has_running_child() {
+        siginfo_t ended{};
+        return waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
+    }
     template <typename Condition>
     bool tick_until(Condition condition) {
         for (int turn = 0; turn < kPatience; turn++) {
             if (condition()) return true;
-            usleep(500);
             tick();
         }
         return false;
     }
     void tick_some(int turns = 100) {
-        for (int turn = 0; turn < turns; turn++) {
-            usleep(500);
+        for (int turn = 0; turn < turns; turn++)
             tick();
-        }
     }
     void end(int32_t wait_status = 0) {
         for (const BoxBuilder& box : boxes) {
@@ -146,13 +171,128 @@ TEST_CASE("a diagnosis of replicas that differ outlives the well ended step") {
     CHECK(read_file(scene.node.report() / "diagnosis.json") == kDiverged);
 }
 
-TEST_CASE("a diagnosis of something else is made anew when the step has ended well") {
+TEST_CASE("what was told is taken back when the step has ended well and the last diagnosis says healthy") {
     Scene scene(R"({"step": "0", "cause": "x", "family": "other", "confidence": "certain"})");
     scene.report(4, 7, 8);
     REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
     scene.end();
-    write_file(scene.node.root() / "verdict", kHealthy);
-    REQUIRE(scene.tick_until([&] { return !scene.has_report(); }));
+    scene.set_verdict(kHealthy);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.tick_some();
+    scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
+    CHECK(scene.has_evidence()); /* for srun and the epilog, which removes it */
+    CHECK(read_file(scene.node.report() / "diagnosis.json") == kHealthy);
+    CHECK_FALSE(scene.watch->take_record_request());
+}
+
+TEST_CASE(
+    "a verdict without all nodes is made anew when their evidence comes late, and a job not cancelled "
+    "before") {
+    Scene scene(kDiverged, INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE, 2);
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.watch->on_recorded();
+    scene.tick_some();
+    CHECK(scene.calls("scancel") == 0);
+    CHECK(scene.calls("analyzer") == 1);
+    scene.set_verdict(kHealthy);
+    scene.write_other_node(R"({"step_ended": false})");
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.tick_some(500);
+    CHECK(scene.calls("scancel") == 0);
+    CHECK(scene.calls("analyzer") == 2);
+    CHECK(scene.has_evidence());
+}
+
+TEST_CASE("a false alarm is none before late nodes have had their say") {
+    Scene scene(kHealthy, 0, 2);
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 1; }));
+    scene.tick_some();
+    CHECK(scene.has_evidence());
+    scene.set_verdict(kDiverged);
+    scene.write_other_node(R"({"step_ended": false})");
+    CHECK(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+}
+
+TEST_CASE("nodes that never answer are not waited for all day") {
+    Scene scene(kHealthy, 0, 2);
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 1; }));
+    CHECK(scene.tick_until([&] { return !scene.has_report(); }));
+    CHECK(scene.calls("analyzer") == 1);
+}
+
+TEST_CASE("a worker that is started in the middle takes up what was told, and takes it back if need be") {
+    Scene scene(kDiverged, INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE);
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.set_verdict(kHealthy); /* what overwritten boxes would say */
+    SECTION("it stands") {
+        scene.start_watch();
+        REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+        scene.watch->on_recorded();
+        CHECK(scene.tick_until([&] { return scene.calls("scancel") == 1; }));
+        CHECK(scene.calls("analyzer") == 1);
+    }
+    SECTION("it was about something else") {
+        write_file(scene.node.report() / "diagnosis.json",
+                   R"({"step": "0", "cause": "x", "family": "other"})");
+        scene.start_watch();
+        REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 2; }));
+        scene.tick_some();
+        CHECK(scene.has_evidence());
+        CHECK(scene.calls("scancel") == 0);
+    }
+}
+
+TEST_CASE("a job that cannot be cancelled is tried again a few times, told in the report, and left alone") {
+    Scene scene(kDiverged, INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE);
+    scene.write_program("scancel", "exit 1");
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    write_file(scene.node.report() / "report.txt", "report\n");
+    write_file(scene.node.report() / "notice-0.txt", "notice\n");
+    scene.watch->on_recorded();
+    const auto report = [&] { return read_file(scene.node.report() / "report.txt"); };
+    REQUIRE(scene.tick_until(
+        [&] { return report().find("scancel failed 10 times (exit status 1)") != std::string::npos; }));
+    CHECK(read_file(scene.node.report() / "notice-0.txt").find("could not be") != std::string::npos);
+    scene.tick_some(300);
+    CHECK(scene.calls("scancel") == 10);
+    scene.end(256);
+    CHECK(scene.node_json()["cancelled_for_divergence"] == false);
+    CHECK(scene.node_json()["damage"].dump().find("scancel failed") != std::string::npos);
+}
+
+TEST_CASE("a job is cancelled as soon as that is possible again, and not once it has ended") {
+    for (const bool ends : {false, true}) {
+        Scene scene(kDiverged, INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE);
+        scene.write_program("scancel", "exit 1");
+        scene.report(4, 7, 8);
+        REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+        scene.watch->on_recorded();
+        REQUIRE(scene.tick_until([&] { return scene.calls("scancel") == 2 && !scene.has_running_child(); }));
+        scene.tick();
+        scene.write_program("scancel", "exit 0");
+        if (ends) scene.end(256);
+        scene.tick_some(300);
+        CHECK(scene.calls("scancel") == (ends ? 2 : 3));
+        if (ends) CHECK(scene.node_json()["cancelled_for_divergence"] == false);
+        CHECK(waitpid(-1, nullptr, WNOHANG) == -1); /* no zombie */
+    }
+}
+
+TEST_CASE("a divergence whose evidence could not be written is written at the end") {
+    Scene scene(kDiverged);
+    std::filesystem::remove_all(scene.node.report());
+    std::filesystem::create_directories(scene.node.report().parent_path());
+    write_file(scene.node.report(), "a file where the directory should be");
+    scene.report(4, 7, 8);
+    scene.tick_some();
+    std::filesystem::remove(scene.node.report());
+    scene.end();
+    CHECK(scene.node_json()["divergence_noticed_mono_ns"].is_number());
 }
 
 TEST_CASE("a cause that is not known is not told while the job runs") {
