@@ -68,23 +68,39 @@ bool is_in(int64_t number, int64_t first, int64_t last) {
 
 void BoxReader::read(int box_fd, const inquest_box_live& live, std::vector<ReplicaRecord>& records) {
     if (!has_unread(live) || !open(box_fd)) return;
-    std::vector<inquest_box_record> batch;
-    events_.read(box_fd, live.ring_head[INQUEST_RING_EVENTS], batch);
-    /* The events tell what the digests mean: where the job meets and how its models are wrapped. */
-    if (!events_.has_unread(live.ring_head[INQUEST_RING_EVENTS]))
-        digests_.read(box_fd, live.ring_head[INQUEST_RING_DIGESTS], batch);
-    std::stable_sort(batch.begin(), batch.end(),
-                     [](const auto& one, const auto& other) { return one.mono_ns < other.mono_ns; });
+    fill(events_, box_fd, live.ring_head[INQUEST_RING_EVENTS]);
+    fill(digests_, box_fd, live.ring_head[INQUEST_RING_DIGESTS]);
     const Source source{world_, born_wall_ns_, static_cast<uint32_t>(live.rank),
                         static_cast<uint32_t>(live.world_size)};
-    for (const inquest_box_record& record : batch)
-        take(box_fd, record, source, records);
+    while (Stream* stream = earliest(live)) {
+        take(box_fd, stream->read.front(), source, records);
+        stream->read.pop_front();
+    }
+}
+
+void BoxReader::fill(Stream& stream, int box_fd, uint64_t head) {
+    if (!stream.read.empty()) return;
+    std::vector<inquest_box_record> batch;
+    stream.ring.read(box_fd, head, batch);
+    stream.read.assign(batch.begin(), batch.end());
+}
+
+/* The events tell what the digests mean: where the job meets, how its models are wrapped, which pass over the
+ * data begins. So one ring waits for the other when there is much to read. */
+BoxReader::Stream* BoxReader::earliest(const inquest_box_live& live) {
+    if (events_.read.empty() && events_.ring.has_unread(live.ring_head[INQUEST_RING_EVENTS])) return nullptr;
+    if (digests_.read.empty() && digests_.ring.has_unread(live.ring_head[INQUEST_RING_DIGESTS]))
+        return nullptr;
+    if (events_.read.empty() || digests_.read.empty())
+        return events_.read.empty() ? (digests_.read.empty() ? nullptr : &digests_) : &events_;
+    return digests_.read.front().mono_ns < events_.read.front().mono_ns ? &digests_ : &events_;
 }
 
 bool BoxReader::has_unread(const inquest_box_live& live) const {
     if (live.rank < 0 || live.world_size < 2 || (opened_ && !usable_)) return false;
-    return !opened_ || events_.has_unread(live.ring_head[INQUEST_RING_EVENTS]) ||
-           digests_.has_unread(live.ring_head[INQUEST_RING_DIGESTS]);
+    return !opened_ || !events_.read.empty() || !digests_.read.empty() ||
+           events_.ring.has_unread(live.ring_head[INQUEST_RING_EVENTS]) ||
+           digests_.ring.has_unread(live.ring_head[INQUEST_RING_DIGESTS]);
 }
 
 bool BoxReader::open(int box_fd) {
@@ -98,8 +114,8 @@ bool BoxReader::open(int box_fd) {
               header.strings.offset_bytes <= kMaxStringsBytes;
     born_wall_ns_ = header.created_wall_ns;
     strings_ = header.strings;
-    events_ = BoxRing(header.ring[INQUEST_RING_EVENTS]);
-    digests_ = BoxRing(header.ring[INQUEST_RING_DIGESTS]);
+    events_.ring = BoxRing(header.ring[INQUEST_RING_EVENTS]);
+    digests_.ring = BoxRing(header.ring[INQUEST_RING_DIGESTS]);
     return usable_;
 }
 

@@ -5,6 +5,7 @@
 #ifndef INQUEST_SPANK_REPLICAS_BOX_READER_H
 #define INQUEST_SPANK_REPLICAS_BOX_READER_H
 
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -29,6 +30,13 @@ class BoxReader {
               std::vector<ReplicaRecord>& records);
     void take_flags(const inquest_box_record& record);
     void take_environment(int box_fd, const inquest_box_record& record);
+    struct Stream {
+        BoxRing ring;
+        std::deque<inquest_box_record> read; /* and not yet taken */
+    };
+
+    static void fill(Stream& stream, int box_fd, uint64_t head);
+    Stream* earliest(const inquest_box_live& live);
     std::optional<StateDigest> state_digest(int box_fd, const inquest_box_record& record);
     std::string text(int box_fd, uint32_t id);
 
@@ -36,8 +44,8 @@ class BoxReader {
     bool usable_ = false;
     uint64_t born_wall_ns_ = 0;
     inquest_box_area strings_{};
-    BoxRing events_;
-    BoxRing digests_;
+    Stream events_;
+    Stream digests_;
     std::map<std::string, std::string> meeting_place_;
     uint64_t world_ = 0;
     std::optional<bool> buffers_are_broadcast_; /* by the wrapper of each model; absent: no wrapper yet */

@@ -94,6 +94,21 @@ TEST_CASE("both rings are read in the order of writing") {
     CHECK(std::get<SampleHashes>(records[2].what).hashes[0] == 12);
 }
 
+TEST_CASE("also much at once is read in the order of writing") {
+    Scene scene;
+    constexpr size_t kBefore = BoxRing::kMaxBatch + 50;
+    for (size_t at = 0; at < kBefore; at++)
+        scene.box.samples({1, 8, 0, {11}});
+    scene.box.sampler({1, 1, 4, 3, 2, 8});
+    for (size_t at = 0; at < BoxRing::kMaxBatch; at++)
+        scene.box.samples({1, 16, 0, {12}});
+    scene.box.sampler({1, 2, 4, 3, 2, 8});
+    const auto records = scene.read_all();
+    REQUIRE(records.size() == kBefore + BoxRing::kMaxBatch + 2);
+    CHECK(std::holds_alternative<SamplerPass>(records[kBefore].what));
+    CHECK(std::holds_alternative<SamplerPass>(records.back().what));
+}
+
 TEST_CASE("a read takes a bounded number of records, and all come in the end") {
     Scene scene;
     for (int step = 1; step <= 1000; step++)
