@@ -82,6 +82,14 @@ bool signal_is_witness(const StepView& step, const RankView& view, const knowled
     return another_failed_before(step, view, knowledge) || signalled_with_others(step, view);
 }
 
+// The interpreter was shutting down, and no exception had led there: the program had done its work.
+bool was_leaving(const RankView& view) {
+    const auto& exceptions = view.rank->exceptions;
+    return view.rank->state >= INQUEST_STATE_EXITING &&
+           std::none_of(exceptions.begin(), exceptions.end(),
+                        [](const model::ExceptionSeen& exception) { return exception.uncaught; });
+}
+
 model::Evidence end_evidence(const RankView& view, const std::string& text) {
     const bool from_slurm = view.rank->end && view.rank->end->wait_status;
     model::SourceRef source = view.rank->source;
@@ -127,6 +135,7 @@ Observation signal_end(const StepView& step, const RankView& view, const knowled
     observation.attributes["signal_name"] = name;
     observation.attributes["class"] = signal_class(view.end.signal);
     observation.attributes["shell"] = yes_no(view.end.by_shell);
+    observation.attributes["leaving"] = yes_no(was_leaving(view));
     observation.attributes["first"] = yes_no(!another_failed_before(step, view, knowledge));
     observation.attributes["everyone"] = yes_no(signalled_with_others(step, view));
     observation.attributes["witness"] = yes_no(signal_is_witness(step, view, knowledge));

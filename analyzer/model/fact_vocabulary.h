@@ -21,7 +21,8 @@ inline constexpr std::array kFactVocabulary = {
     FactDescription{"rank_absent", "operation group position doing others other_place at_end"},
     FactDescription{"flight_lag", "others lag"},
     FactDescription{"ended_by_signal",
-                    "signal signal_name class first everyone witness shell others_wait others_failed_later"},
+                    "signal signal_name class first everyone witness shell leaving others_wait "
+                    "others_failed_later"},
     FactDescription{"ended_with_status", "status first witness others_wait others_failed_later"},
     FactDescription{
         "exited_zero",

@@ -52,6 +52,14 @@ model::Timeline most_end(int64_t line_of_the_wait) {
     return build.waits(2, "all_reduce", line_of_the_wait, 2).loses_peer(2, line_of_the_wait, 2.5).timeline();
 }
 
+// Rank 1 aborts after the other one has ended well; its box says how far it had come.
+model::Timeline one_aborts(inquest_state state) {
+    TimelineBuilder build(2);
+    build.all_call("barrier", 50, 1).ends(0, 0, 2).ends(1, SIGABRT | 0x80, 2);
+    build.timeline().ranks.back().state = state;
+    return build.timeline();
+}
+
 model::Timeline one_raises(const std::string& message) {
     TimelineBuilder build(2);
     build.all_call("all_reduce", 31, 1).raises(1, "RuntimeError", message, 12, 2);
@@ -82,6 +90,8 @@ RuleCases cases_of_deaths() {
         {"rank-exception/in-the-log", {log_with(kTraceback, ""), log_with(kTraceback, "oom_kill event")}},
         {"segmentation-fault/task-ended-by-fault", {one_ends(SIGSEGV), one_ends(SIGKILL)}},
         {"segmentation-fault/fault-in-the-log", {elastic("-11", ""), elastic("-11", "CUDA error: x")}},
+        {"aborted-at-exit/python-was-leaving",
+         {one_aborts(INQUEST_STATE_EXITING), one_aborts(INQUEST_STATE_MODEL_WRAPPED)}},
         {"killed-by-signal/task-was-signalled", {one_ends(SIGKILL), one_ends(SIGKILL, true)}},
         {"killed-by-signal/signal-in-the-log", {elastic("-9", ""), elastic("-9", "oom_kill event")}},
         {"healthy/ended-with-zero", {all_end(0), all_end(1 << 8)}},

@@ -18,11 +18,11 @@ const Knowledge& shipped() {
 }  // namespace
 
 TEST_CASE("the causes of this version are there") {
-    for (const char* id :
-         {"collective-on-some-ranks", "rank-exception", "rank-exited-early", "segmentation-fault",
-          "killed-by-signal", "slow-checkpoint", "healthy", "unknown", "asymmetric-gradient-accumulation",
-          "nondeterministic-ops", "batchnorm-stats-unsynchronised", "seed-not-synchronised",
-          "data-parallel-bypassed", "sampler-seed-differs", "silent-data-corruption"}) {
+    for (const char* id : {"collective-on-some-ranks", "rank-exception", "rank-exited-early",
+                           "segmentation-fault", "aborted-at-exit", "killed-by-signal", "slow-checkpoint",
+                           "healthy", "unknown", "asymmetric-gradient-accumulation", "nondeterministic-ops",
+                           "batchnorm-stats-unsynchronised", "seed-not-synchronised",
+                           "data-parallel-bypassed", "sampler-seed-differs", "silent-data-corruption"}) {
         INFO(id);
         REQUIRE(shipped().find(id) != nullptr);
     }
