@@ -38,8 +38,9 @@ void take_events(const Json& node, NodeState& state) {
     state.noticed_divergence = is_number(node, "divergence_noticed_mono_ns");
     const auto cancelled = node.find("cancelled_for_divergence");
     state.cancelled_for_divergence = cancelled != node.end() && *cancelled == true;
-    state.noticed_else = is_number(node, "stalled_since_mono_ns") ||
-                         (reason != node.end() && (*reason == "stall" || *reason == "death"));
+    const auto is_reason = [&](const char* text) { return reason != node.end() && *reason == text; };
+    state.stalled = is_number(node, "stalled_since_mono_ns") || is_reason("stall");
+    state.noticed_else = state.stalled || is_reason("death");
 }
 
 void take_content(const std::string& text, NodeState& state) {
@@ -150,6 +151,10 @@ bool NodeSurvey::none_failed() const {
 bool NodeSurvey::any_failed() const {
     return std::any_of(nodes_.begin(), nodes_.end(),
                        [](const auto& node) { return node.second.any_task_failed; });
+}
+
+bool NodeSurvey::any_stalled() const {
+    return std::any_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.second.stalled; });
 }
 
 }  // namespace inquest::harvest

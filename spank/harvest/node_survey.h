@@ -20,7 +20,8 @@ struct NodeState {
     bool any_task_failed = false;
     bool noticed_divergence = false;
     bool cancelled_for_divergence = false;
-    bool noticed_else = false; /* a stall, a death, a failure */
+    bool stalled = false;
+    bool noticed_else = false; /* a stall or a death */
 };
 
 class NodeSurvey {
@@ -47,6 +48,7 @@ class NodeSurvey {
      * 0. */
     [[nodiscard]] bool none_failed() const;
     [[nodiscard]] bool any_failed() const;
+    [[nodiscard]] bool any_stalled() const;
     /* Whether a node has noticed replicas that differ, and no node anything else. */
     [[nodiscard]] bool noticed_divergence() const;
     [[nodiscard]] bool noticed_only_divergence() const;

@@ -100,10 +100,12 @@ void Lead::conclude(const Wanted& about) {
     has_all_evidence_ = is_complete;
 }
 
-/* What was told from the evidence of all nodes stands unless something else has happened: later the black
- * boxes may have overwritten what they held when the replicas began to differ. */
+/* What was told from the evidence of all nodes stands unless the step hangs or fails: later the black boxes
+ * may have overwritten what they held when the replicas began to differ. A rank that is gone alone says
+ * little: one that finished early and left without a word (os._exit) is gone too. */
 bool Lead::told_stands() const {
-    return told_from_all_ && (survey_.noticed_only_divergence() || has_ended_well()) && is_about_replicas();
+    const bool is_in_trouble = survey_.any_stalled() || survey_.any_failed();
+    return told_from_all_ && (!is_in_trouble || has_ended_well()) && is_about_replicas();
 }
 
 /* Replicas that seemed to differ are the analyzer's to judge: nothing is left of a false alarm. */

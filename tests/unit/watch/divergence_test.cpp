@@ -171,6 +171,22 @@ TEST_CASE("a diagnosis of replicas that differ outlives the well ended step") {
     CHECK(read_file(scene.node.report() / "diagnosis.json") == kDiverged);
 }
 
+TEST_CASE("a rank that leaves early without a word does not undo what was told") {
+    Scene scene(kDiverged);
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.set_verdict(kHealthy);
+    scene.tick_some();
+    scene.node.remove_process(scene.boxes[1].process());
+    REQUIRE(scene.tick_until([&] { return scene.node_json()["reason"] == "death"; }));
+    scene.tick_some();
+    scene.end();
+    scene.tick_some();
+    CHECK(scene.calls("analyzer") == 1);
+    CHECK(read_file(scene.node.report() / "diagnosis.json") == kDiverged);
+    CHECK_FALSE(scene.watch->take_record_request());
+}
+
 TEST_CASE("what was told is taken back when the step has ended well and the last diagnosis says healthy") {
     Scene scene(R"({"step": "0", "cause": "x", "family": "other", "confidence": "certain"})");
     scene.report(4, 7, 8);
