@@ -1,7 +1,9 @@
 #include "analyzer/detect/checkpoints.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -9,8 +11,7 @@ namespace inquest::detect {
 namespace {
 
 using model::StateDigest;
-// With the number of tensors: ordinals are each process's own, and where one rank has an optimizer more than
-// the others, the same ordinal names another model there.
+// With the number of tensors: see first_shifted().
 using HistoryKey = std::tuple<int64_t, int, std::vector<int>, std::string, int64_t>;
 // START before every STEP: step 0 has no STEP.
 using MomentKey = std::pair<int64_t, int>;
@@ -61,6 +62,39 @@ std::vector<std::vector<DigestOf>> group_by_value(const Comparison& comparison) 
     return sides;
 }
 
+// What an ordinal has named on one rank: the ranks that agree, the promise and the number of tensors.
+using Named = std::set<std::tuple<std::vector<int>, std::string, int64_t>>;
+
+bool have_common(const Named& one, const Named& other) {
+    return std::any_of(one.begin(), one.end(), [&](const auto& name) { return other.count(name) != 0; });
+}
+
+// Each rank against the first one of its group.
+bool names_differ(const std::map<int, Named>& by_rank) {
+    return std::any_of(by_rank.begin(), by_rank.end(), [&](const auto& entry) {
+        const std::vector<int>& group = std::get<0>(*entry.second.begin());
+        const auto first =
+            std::find_if(group.begin(), group.end(), [&](int rank) { return by_rank.count(rank) != 0; });
+        return !have_common(by_rank.at(*first), entry.second);
+    });
+}
+
+// Ordinals are counted by each process alone. Where one rank trains a model more, as a probe, its ordinals
+// name other models from there on; the first optimizer for which that shows.
+int64_t first_shifted(const StepView& step) {
+    std::map<int64_t, std::map<int, Named>> named;
+    for (const RankView& view : step.ranks) {
+        for (const StateDigest& digest : view.rank->replica.digests) {
+            if (digest.part != INQUEST_PART_PARAMETERS || !is_compared(digest, *view.rank->rank)) continue;
+            named[digest.at.optimizer][*view.rank->rank].emplace(digest.ranks, digest.promise,
+                                                                 digest.tensors);
+        }
+    }
+    const auto found =
+        std::find_if(named.begin(), named.end(), [](const auto& one) { return names_differ(one.second); });
+    return found == named.end() ? std::numeric_limits<int64_t>::max() : found->first;
+}
+
 }  // namespace
 
 bool Comparison::agrees() const {
@@ -84,10 +118,11 @@ const Comparison* History::find(int64_t step, inquest_site site) const {
 }
 
 std::vector<History> collect_histories(const StepView& step) {
+    const int64_t shifted = first_shifted(step);
     std::map<HistoryKey, Moments> found;
     for (const RankView& view : step.ranks) {
         for (const StateDigest& digest : view.rank->replica.digests) {
-            if (!is_compared(digest, *view.rank->rank)) continue;
+            if (!is_compared(digest, *view.rank->rank) || digest.at.optimizer >= shifted) continue;
             const HistoryKey key(digest.at.optimizer, digest.part, digest.ranks, digest.promise,
                                  digest.tensors);
             found[key][{digest.at.step, digest.at.site}].insert_or_assign(*view.rank->rank,

@@ -157,6 +157,20 @@ TEST_CASE("an ordinal that names another model on one rank is not compared") {
     check_sound(build);
 }
 
+TEST_CASE("a rank that trains a model of its own for a while shifts all later ordinals") {
+    ReplicaBuilder build(4, kDdp);
+    build.train({1, 2});
+    for (int rank = 0; rank < 4; ++rank) {
+        for (const int64_t optimizer : {2, 3}) {
+            ReplicaBuilder::State state;
+            state.value = 70 + static_cast<uint64_t>(optimizer) - (rank == 0 ? 1 : 0);
+            build.digest(rank, INQUEST_PART_PARAMETERS, 1, state, INQUEST_SITE_STEP, optimizer);
+            if (rank == 0 && optimizer == 2) build.of(rank).replica.digests.back().promise.clear();
+        }
+    }
+    check_sound(build);
+}
+
 TEST_CASE("an average that rank 0 exports differs before a save and at the end only") {
     ReplicaBuilder build(3, kDdp);
     build.train({1, 2});
