@@ -77,6 +77,15 @@ void record(const Spool& spool, const RecordEntry& entry, Deadline deadline) {
     send_entry(spool, entry, deadline);
 }
 
+/* This run has nothing to say, or nothing any more. inquestd does the same while the run lasts. */
+void take_lines_back(const Job& job, const JobStep& step, bool own_too, RecordField field,
+                     Deadline deadline) {
+    if (!harvest::is_of_restarted_job(step.journal.step) && !own_too) return;
+    store_record({job.cluster, job.job_id, field, step.started_wall_s, own_too, "",
+                  harvest::report_name(step.journal.step)},
+                 deadline.at_most(kStoreTime));
+}
+
 /* The steps about whose record this node decides. One node does it for the whole job, so that there is one
  * line: the job's first. A step that the first node has no part in is the business of the step's own first
  * node. */
@@ -94,7 +103,9 @@ std::vector<JobStep> steps_to_report(const Job& job, std::vector<JobStep> steps)
 void report_job_end(const JobEndPaths& paths, const Job& job, const std::vector<JobStep>& steps,
                     RecordField field, Deadline deadline) {
     ReportResult result{};
-    if (steps.empty() || !report_as_user(paths, job, steps, deadline, result)) return;
+    if (steps.empty()) return;
+    if (!report_as_user(paths, job, steps, deadline, result))
+        return take_lines_back(job, steps.front(), result.takes_back == 1, field, deadline);
     const JobStep& step = steps[result.step];
     const auto line = render_record_line(
         result.fields, record_context(paths, job.nodes, step.journal.step.report_directory));
@@ -103,7 +114,13 @@ void report_job_end(const JobEndPaths& paths, const Job& job, const std::vector<
                paths.knowledge.c_str());
         return;
     }
-    const RecordEntry entry{job.cluster, job.job_id, field, step.started_wall_s, step.name != "batch", *line};
+    const RecordEntry entry{job.cluster,
+                            job.job_id,
+                            field,
+                            step.started_wall_s,
+                            step.name != "batch",
+                            *line,
+                            harvest::report_name(step.journal.step)};
     record(Spool(paths.spool), entry, deadline);
 }
 

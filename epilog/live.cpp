@@ -37,20 +37,30 @@ const JobStep* find_step(const std::vector<JobStep>& steps, const std::string& n
     return found == steps.end() ? nullptr : &*found;
 }
 
+/* Empty where the diagnosis names no cause: then an earlier one that did holds no more. */
+std::string line_about(const JobEndPaths& paths, const harvest::StepDescription& step,
+                       const DiagnosisFields& fields) {
+    if (bounded_text(fields.cause) == kCauseUnknown) return {};
+    return render_record_line(fields,
+                              record_context(paths, expand_hostlist(step.nodes), step.report_directory))
+        .value_or("");
+}
+
 }  // namespace
 
 void record_live(const JobEndPaths& paths, const LiveStep& live, RecordField field, Deadline deadline) {
     const std::vector<JobStep> steps = read_job_steps(paths.run_directory + "/steps", live.job_id);
     const JobStep* step = find_step(steps, live.name);
-    DiagnosisFields fields{};
-    if (step == nullptr || !read_fields_as_user(*step, deadline, fields)) return;
+    if (step == nullptr) return;
     const harvest::StepDescription& description = step->journal.step;
-    const auto line = render_record_line(
-        fields, record_context(paths, expand_hostlist(description.nodes), description.report_directory));
-    if (!line) return;
-    const StoreOutcome outcome =
-        store_in_running_job({{}, live.job_id, field, step->started_wall_s, true, *line}, deadline);
-    if (outcome != StoreOutcome::kStored)
+    DiagnosisFields fields{};
+    const bool is_diagnosed = read_fields_as_user(*step, deadline, fields);
+    if (!is_diagnosed && !harvest::is_of_restarted_job(description)) return;
+    const std::string line = is_diagnosed ? line_about(paths, description, fields) : std::string();
+    const StoreOutcome outcome = store_in_running_job(
+        {{}, live.job_id, field, step->started_wall_s, is_diagnosed, line, harvest::report_name(description)},
+        deadline);
+    if (outcome != StoreOutcome::kStored && !line.empty())
         syslog(LOG_WARNING, "job %u: record line while it runs: %s", live.job_id, describe(outcome));
 }
 

@@ -16,11 +16,12 @@ constexpr std::size_t kMaxWaitingBytes = 120;
 constexpr std::size_t kMaxReportBytes = 300;
 constexpr std::size_t kMaxNumberBytes = 10;
 constexpr std::string_view kVerify = "; verify: rerun with --inquest";
+constexpr std::string_view kReport = "; report ";
 constexpr std::size_t kFixedBytes = kRecordLinePrefix.size() + std::string_view("/ (possible)").size() +
                                     std::string_view("; first ranks ,... ( in all) () :").size() +
                                     std::string_view("; waiting ranks ,... ( in all)").size() +
                                     std::string_view("; fix: inquest explain ").size() + kVerify.size() +
-                                    std::string_view("; report ").size();
+                                    kReport.size();
 static_assert(kFixedBytes + 3 * kMaxIdBytes + kMaxInitiatingBytes + kMaxNodeBytes + kMaxFileBytes +
                       kMaxWaitingBytes + kMaxReportBytes + 3 * kMaxNumberBytes <=
                   kMaxRecordLineBytes,
@@ -120,8 +121,8 @@ std::string waiting_part(const DiagnosisFields& fields) {
 }
 
 std::string report_part(const RecordContext& context) {
-    return is_harmless_path(context.report_directory) ? "; report " + context.report_directory
-                                                      : std::string();
+    if (!is_harmless_path(context.report_directory)) return {};
+    return fmt::format("{}{}", kReport, context.report_directory);
 }
 
 /* "family/cause", or just "unknown"; nothing when root does not know the cause. */
@@ -147,6 +148,11 @@ bool is_valid_id(std::string_view text) {
     return text.find("--") == std::string_view::npos && std::all_of(text.begin(), text.end(), [](char c) {
                return is_lower(c) || is_digit(c) || c == '-';
            });
+}
+
+std::string_view named_report(std::string_view line) {
+    const auto part = line.rfind(kReport);
+    return part == std::string_view::npos ? std::string_view() : line.substr(line.rfind('/') + 1);
 }
 
 std::optional<std::string> render_record_line(const DiagnosisFields& fields, const RecordContext& context) {

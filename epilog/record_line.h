@@ -33,6 +33,9 @@ struct RecordContext {
  * known cause or a healthy step. */
 std::optional<std::string> render_record_line(const DiagnosisFields& fields, const RecordContext& context);
 
+/* "inquest-4711" of a line that ends in "; report /home/ada/inquest-4711"; empty when it names no report. */
+std::string_view named_report(std::string_view line);
+
 /* An id of the catalogue by its form: lower-case letters, digits and single dashes, at most 48 characters. */
 bool is_valid_id(std::string_view text);
 

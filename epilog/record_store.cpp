@@ -20,6 +20,12 @@ StoreOutcome store_in_child(StoreOutcome (*store)(const RecordEntry&), const Rec
                                                    : StoreOutcome::kUnavailable;
 }
 
+/* Each run has a report directory of its own. A line without one may be about any run. */
+bool is_about_other_run(const std::string& value, const RecordEntry& entry) {
+    const std::string_view name = named_report(value);
+    return !name.empty() && !entry.report_name.empty() && name != entry.report_name;
+}
+
 }  // namespace
 
 StoreOutcome store_record(const RecordEntry& entry, Deadline deadline) {
@@ -31,7 +37,9 @@ StoreOutcome store_in_running_job(const RecordEntry& entry, Deadline deadline) {
 }
 
 bool may_replace(const std::string& value, const RecordEntry& entry) {
-    return value.empty() || (entry.replaces_own && value.starts_with(kRecordLinePrefix));
+    if (value.empty()) return !entry.line.empty();
+    if (!value.starts_with(kRecordLinePrefix)) return false;
+    return entry.replaces_own || is_about_other_run(value, entry);
 }
 
 bool is_worth_retrying(StoreOutcome outcome) {

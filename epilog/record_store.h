@@ -25,7 +25,9 @@ StoreOutcome store_record(const RecordEntry& entry, Deadline deadline);
  * matter. */
 StoreOutcome store_in_running_job(const RecordEntry& entry, Deadline deadline);
 
-/* Whether the line may take the place of this value: nobody else's, and of our own as the entry says. */
+/* Whether the line may take the place of this value: nobody else's, and of our own as the entry says. One
+ * about another run of a requeued job always gives way: slurmctld hands the value of one run on to the next
+ * [seen on 22.05.8]. */
 bool may_replace(const std::string& value, const RecordEntry& entry);
 
 /* Whether a later attempt may store the line. */

@@ -20,8 +20,9 @@ struct RecordEntry {
     /* A moment at which the run of the job was on (seconds since 1970): a requeued job has a record per run.
      */
     std::int64_t run_wall_s = 0;
-    bool replaces_own = true; /* whether a line of an earlier epilog of the same run gives way */
-    std::string line;
+    bool replaces_own = true; /* whether an earlier line about the same run gives way */
+    std::string line;         /* empty: what it would replace is taken away; never in the spool */
+    std::string report_name;  /* of the run: the last component of its report directory */
 };
 
 /* A file is given up after this: the accounting may have purged the job, and an administrator has been told.

@@ -18,6 +18,14 @@ std::string step_name(uint32_t step_id) {
     }
 }
 
+std::string report_name(const StepDescription& step) {
+    return step.report_directory.substr(step.report_directory.rfind('/') + 1);
+}
+
+bool is_of_restarted_job(const StepDescription& step) {
+    return report_name(step).find("-restart") != std::string::npos;
+}
+
 bool any_task_failed(const StepDescription& step) {
     return std::any_of(step.tasks.begin(), step.tasks.end(),
                        [](const TaskRecord& task) { return task.wait_status.value_or(0) != 0; });

@@ -44,6 +44,11 @@ struct StepDescription {
 /* The step's name in paths and JSON: its number, or "batch", "interactive", "extern". */
 std::string step_name(uint32_t step_id);
 
+/* The last component of the report directory: each run of a job has its own. */
+std::string report_name(const StepDescription& step);
+/* Whether the job had an earlier run, as far as that name says so (spank/launch/report_name.h). */
+bool is_of_restarted_job(const StepDescription& step);
+
 /* True when a task of this node ended with anything but exit status 0. */
 bool any_task_failed(const StepDescription& step);
 /* True when each task of this node is known to have ended with exit status 0. */

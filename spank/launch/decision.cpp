@@ -6,6 +6,7 @@
 #include "spank/format/step_journal.h"
 #include "spank/launch/joined_value.h"
 #include "spank/launch/placeholders.h"
+#include "spank/launch/report_name.h"
 #include "spank/launch/users_environment.h"
 
 namespace inquest::launch {
@@ -29,12 +30,16 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
     }
 }
 
-std::string report_directory(const Request& request) {
+std::string report_directory(const DecisionInputs& inputs) {
+    const Request& request = inputs.request;
     std::filesystem::path base = request.working_directory;
     if (request.directory) {
         base /= *request.directory; /* an absolute one replaces the working directory */
     }
-    return (base / ("inquest-" + std::to_string(request.job_id))).lexically_normal().string();
+    const std::string name =
+        report_name(request.job_id, request.step, inputs.environment,
+                    [&](const std::string& taken) { return inputs.is_taken((base / taken).string()); });
+    return (base / name).lexically_normal().string();
 }
 
 std::optional<std::string> reason_against(const Request& request, const std::string& path) {
@@ -224,7 +229,7 @@ class Collector {
 }  // namespace
 
 Decision decide(const DecisionInputs& inputs) {
-    const std::string report = report_directory(inputs.request);
+    const std::string report = report_directory(inputs);
     const auto reason = reason_against(inputs.request, report);
     Collector collector(inputs);
     if (!reason) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,6 +57,7 @@ struct DecisionInputs {
     std::vector<Setting> settings;
     Installation installation;
     Environment environment;
+    std::function<bool(const std::string& path)> is_taken = [](const std::string&) { return false; };
 };
 
 Decision decide(const DecisionInputs& inputs);

@@ -1,5 +1,6 @@
 #include "spank/launch/launch.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
@@ -76,6 +77,11 @@ ExitStatus status_of(bool written) {
     return written ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
+bool exists(const std::string& path) {
+    struct stat status = {};
+    return lstat(path.c_str(), &status) == 0;
+}
+
 /* Without settings nothing is decided, rather than half of it. */
 Decision decision_for(const Arguments& arguments, const SiteConfiguration& site,
                       const char* const* environment) {
@@ -87,7 +93,8 @@ Decision decision_for(const Arguments& arguments, const SiteConfiguration& site,
                    .site = site,
                    .settings = *settings,
                    .installation = {.library = INQUEST_PATH_LIBRARY, .python_directory = INQUEST_PATH_PYTHON},
-                   .environment = environment_from(environment)});
+                   .environment = environment_from(environment),
+                   .is_taken = exists});
 }
 
 std::string lines_of(const std::vector<Finding>& findings) {

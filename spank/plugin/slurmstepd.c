@@ -111,10 +111,22 @@ static int is_wanted(spank_t spank) {
     return enabled;
 }
 
+/* How often the job was restarted tells its runs apart (spank/launch/report_name.h). Slurm sets the number
+ * later than this, and only where it is not 0; a job that was submitted by a restarted one has inherited that
+ * one's (seen with 22.05.8). */
+static void drop_inherited_restarts(spank_t spank) {
+    if (inquest_step_is_batch(&node.step)) {
+        (void)spank_unsetenv(spank, "SLURM_RESTART_COUNT");
+    }
+}
+
 int inquest_slurmstepd_init_post_opt(spank_t spank) {
     inquest_take_away(spank);
-    if (inquest_step_of_node(spank, &node.step) != 0 || inquest_step_is_extern(&node.step) ||
-        !is_wanted(spank)) {
+    if (inquest_step_of_node(spank, &node.step) != 0 || inquest_step_is_extern(&node.step)) {
+        return 0;
+    }
+    drop_inherited_restarts(spank);
+    if (!is_wanted(spank)) {
         return 0;
     }
     int result = prepare();

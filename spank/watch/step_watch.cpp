@@ -63,6 +63,8 @@ uint8_t StepWatch::handle_message(const harvest::StepMessage& message) {
 
 uint8_t StepWatch::on_start(uint64_t wall_ns) {
     if (!boxes_) boxes_.emplace(step_.box_directory, system_.proc_root);
+    wants_record_ =
+        is_of_restarted_job(step_) && step_.node_index == 0; /* which may still be about the earlier run */
     if (step_.node_index == 0) lead_.take_up(wall_ns);
     return INQUEST_STEP_REPLY_DONE;
 }

@@ -137,6 +137,17 @@ TEST_CASE("a node takes away what srun could only name, armed or not") {
     CHECK(fake_spank().environment == std::map<std::string, std::string>{{"A", "1"}});
 }
 
+TEST_CASE("a job does not keep the restarts of the job that submitted it") {
+    Node batch(SLURM_BATCH_SCRIPT, "batch");
+    fake_spank().environment = {{"SLURM_RESTART_COUNT", "1"}};
+    batch.run_one_task(0);
+    CHECK(fake_spank().environment.empty());
+    Node step(0, "0");
+    fake_spank().environment = {{"SLURM_RESTART_COUNT", "1"}};
+    step.run_one_task(0);
+    CHECK(fake_spank().environment.count("SLURM_RESTART_COUNT") == 1);
+}
+
 TEST_CASE("the extern step is never armed") {
     Node node(SLURM_EXTERN_CONT, "extern");
     fake_spank().environment = {{"INQUEST_ARMED", "1"}};
