@@ -62,8 +62,14 @@ std::vector<std::vector<DigestOf>> group_by_value(const Comparison& comparison) 
     return sides;
 }
 
-// What an ordinal has named on one rank: the ranks that agree, the promise and the number of tensors.
-using Named = std::set<std::tuple<std::vector<int>, std::string, int64_t>>;
+// What an ordinal has named on one rank: the ranks that agree, the promise and the number of tensors; without
+// a promise also where the step was called.
+using Named = std::set<std::tuple<std::vector<int>, std::string, int64_t, std::string, int64_t>>;
+
+Named::value_type name_of(const StateDigest& digest) {
+    const model::Place place = digest.promise.empty() ? digest.place : model::Place{};
+    return {digest.ranks, digest.promise, digest.tensors, place.file, place.line};
+}
 
 bool have_common(const Named& one, const Named& other) {
     return std::any_of(one.begin(), one.end(), [&](const auto& name) { return other.count(name) != 0; });
@@ -86,8 +92,7 @@ int64_t first_shifted(const StepView& step) {
     for (const RankView& view : step.ranks) {
         for (const StateDigest& digest : view.rank->replica.digests) {
             if (digest.part != INQUEST_PART_PARAMETERS || !is_compared(digest, *view.rank->rank)) continue;
-            named[digest.at.optimizer][*view.rank->rank].emplace(digest.ranks, digest.promise,
-                                                                 digest.tensors);
+            named[digest.at.optimizer][*view.rank->rank].insert(name_of(digest));
         }
     }
     const auto found =

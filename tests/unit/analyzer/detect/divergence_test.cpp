@@ -171,6 +171,19 @@ TEST_CASE("a rank that trains a model of its own for a while shifts all later or
     check_sound(build);
 }
 
+TEST_CASE("without a promise, a model of one rank's own is known by the line of its step") {
+    const auto differs_on = [](int64_t line_of_odd) {
+        ReplicaBuilder build(4, "");
+        build.train({1, 2}, differs_from(1, 1, {INQUEST_PART_PARAMETERS}, {0}));
+        for (auto& digest : build.of(1).replica.digests)
+            digest.place.line = line_of_odd;
+        return build;
+    };
+    ReplicaBuilder elsewhere = differs_on(99);
+    check_sound(elsewhere);
+    CHECK(diagnosis_of(differs_on(62).timeline()).cause != "healthy");
+}
+
 TEST_CASE("an average that rank 0 exports differs before a save and at the end only") {
     ReplicaBuilder build(3, kDdp);
     build.train({1, 2});
