@@ -7,6 +7,7 @@
 #include "epilog/evidence.h"
 #include "epilog/harvest_steps.h"
 #include "epilog/record_line.h"
+#include "spank/harvest/node_survey.h"
 #include "spank/harvest/report_directory.h"
 
 namespace inquest::epilog {
@@ -69,9 +70,16 @@ void remove_reports(const std::vector<JobStep>& steps) {
     }
 }
 
+/* What inquestd told while the step ran may be in the record. */
+bool seemed_to_differ(const harvest::StepDescription& step) {
+    harvest::NodeSurvey survey;
+    survey.update(step);
+    return survey.noticed_divergence();
+}
+
 /* The first step with evidence that has something to say; nullptr when none has. `complete` tells whether
  * each of them was looked at. */
-const JobStep* find_decisive_step(const ReportRequest& request, DiagnosisFields& fields, bool& complete) {
+const JobStep* find_decisive_step(const ReportRequest& request, ReportResult& result, bool& complete) {
     const Deadline nodes = nodes_deadline(request);
     int looked_at = 0;
     for (const JobStep* step : by_decisiveness(request.steps)) {
@@ -79,7 +87,8 @@ const JobStep* find_decisive_step(const ReportRequest& request, DiagnosisFields&
         complete = looked_at < kMaxAnalysedSteps && !request.deadline.has_passed();
         if (!complete) return nullptr;
         looked_at++;
-        if (has_failed(*step, request, nodes, fields)) return step;
+        if (has_failed(*step, request, nodes, result.fields)) return step;
+        if (seemed_to_differ(step->journal.step)) result.takes_back = 1;
     }
     return nullptr;
 }
@@ -91,7 +100,7 @@ ReportResult report_job(const ReportRequest& request) {
     result.magic = kReportMagic;
     if (!wait_for_evidence(request.steps, request.failed_elsewhere, request.deadline)) return result;
     bool complete = true;
-    const JobStep* decisive = find_decisive_step(request, result.fields, complete);
+    const JobStep* decisive = find_decisive_step(request, result, complete);
     if (decisive != nullptr) {
         result.has_line = 1;
         result.step = static_cast<std::uint32_t>(decisive - request.steps.data());
@@ -102,9 +111,12 @@ ReportResult report_job(const ReportRequest& request) {
 }
 
 bool read_report_result(const std::string& bytes, std::size_t step_count, ReportResult& result) {
-    if (bytes.size() != sizeof result) return false;
-    std::memcpy(&result, bytes.data(), sizeof result);
-    return result.magic == kReportMagic && result.has_line == 1 && result.step < step_count;
+    ReportResult read{};
+    if (bytes.size() != sizeof read) return false;
+    std::memcpy(&read, bytes.data(), sizeof read);
+    if (read.magic != kReportMagic) return false;
+    result = read;
+    return result.has_line == 1 && result.step < step_count;
 }
 
 }  // namespace inquest::epilog

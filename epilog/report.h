@@ -16,10 +16,10 @@ namespace inquest::epilog {
 
 /* Crosses the pipe; hostile when root reads it. */
 struct ReportResult {
-    std::uint32_t magic;    /* kReportMagic */
-    std::uint32_t has_line; /* 1: `step` has a diagnosis that belongs into the record */
-    std::uint32_t step;     /* index into the steps that were given */
-    std::uint32_t reserved;
+    std::uint32_t magic;      /* kReportMagic */
+    std::uint32_t has_line;   /* 1: `step` has a diagnosis that belongs into the record */
+    std::uint32_t step;       /* index into the steps that were given */
+    std::uint32_t takes_back; /* 1: no line, but while the job ran there may have been one */
     DiagnosisFields fields;
 };
 inline constexpr std::uint32_t kReportMagic = 0x52515149; /* "IQQR" */
@@ -33,7 +33,8 @@ struct ReportRequest {
 
 ReportResult report_job(const ReportRequest& request);
 
-/* Root's side: the result, when the bytes are one that has a line about one of `step_count` steps. */
+/* Root's side: true when the bytes are a result that has a line about one of `step_count` steps. What are no
+ * bytes of a result leave it as it is. */
 bool read_report_result(const std::string& bytes, std::size_t step_count, ReportResult& result);
 
 }  // namespace inquest::epilog

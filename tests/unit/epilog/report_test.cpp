@@ -61,10 +61,13 @@ TEST_CASE("a step that ended well with replicas that differ has a line when the 
                           R"({"step_ended": true, "divergence_noticed_mono_ns": 5,
                               "tasks": [{"wait_status": 0}]})");
     job.analyzer_finds("some-cause");
+    CHECK(job.report().takes_back == 0);
     CHECK(job.report().has_line == 1);
     CHECK(job.has_report_directory());
     job.analyzer_finds("healthy");
-    CHECK(job.report().has_line == 0);
+    const ReportResult result = job.report();
+    CHECK(result.has_line == 0);
+    CHECK(result.takes_back == 1); /* what may have been told while it ran */
     CHECK_FALSE(job.has_report_directory());
 }
 
