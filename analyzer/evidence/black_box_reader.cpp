@@ -1,5 +1,6 @@
 #include "analyzer/evidence/black_box_reader.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -110,9 +111,26 @@ std::optional<BoxRing> read_ring(const BoxImage& image, inquest_box_ring_index i
     return ring;
 }
 
+// Texts are only ever added to a box, so that those of the later copy serve for both.
+void add_earlier(const BoxImage& image, std::string_view earlier_bytes, inquest_box_ring_index index,
+                 BoxRing& ring) {
+    if (earlier_bytes.empty()) return;
+    const auto earlier = BoxImage::open(earlier_bytes);
+    if (!earlier || earlier->header().pid != image.header().pid ||
+        earlier->header().start_time_ticks != image.header().start_time_ticks)
+        return;
+    const auto older = earlier->ring(index);
+    if (!older) return;
+    const uint64_t first = ring.records.empty() ? UINT64_MAX : ring.records.front().number;
+    const auto end = std::find_if(older->records.begin(), older->records.end(),
+                                  [&](const BoxRecord& record) { return record.number >= first; });
+    ring.records.insert(ring.records.begin(), older->records.begin(), end);
+}
+
 }  // namespace
 
-std::optional<BoxEvidence> read_black_box(const std::string& source, std::string_view bytes, Notes& notes) {
+std::optional<BoxEvidence> read_black_box(const std::string& source, std::string_view bytes, Notes& notes,
+                                          std::string_view earlier) {
     const auto image = BoxImage::open(bytes);
     if (!image) {
         notes.add(source, image.error());
@@ -126,6 +144,7 @@ std::optional<BoxEvidence> read_black_box(const std::string& source, std::string
     read_live(image->live(), clock, box.rank, notes);
     BoxRecordReader reader(*image, clock, box.rank, notes);
     if (auto events = read_ring(*image, INQUEST_RING_EVENTS, "events", source, notes)) {
+        add_earlier(*image, earlier, INQUEST_RING_EVENTS, *events);
         reader.read(*events, "events");
     }
     if (auto collectives = read_ring(*image, INQUEST_RING_COLLECTIVES, "collectives", source, notes)) {
@@ -134,6 +153,7 @@ std::optional<BoxEvidence> read_black_box(const std::string& source, std::string
     }
     if (has_digests_ring(image->header())) {
         if (auto digests = read_ring(*image, INQUEST_RING_DIGESTS, "digests", source, notes)) {
+            add_earlier(*image, earlier, INQUEST_RING_DIGESTS, *digests);
             reader.read(*digests, "digests");
         }
     }

@@ -16,6 +16,9 @@ struct BoxEvidence {
 };
 
 // nullopt (and a note) when the bytes are no readable black box.
-std::optional<BoxEvidence> read_black_box(const std::string& source, std::string_view bytes, Notes& notes);
+// `earlier` is empty or an earlier copy of the same box: events and digests that were overwritten since are
+// taken from there.
+std::optional<BoxEvidence> read_black_box(const std::string& source, std::string_view bytes, Notes& notes,
+                                          std::string_view earlier = {});
 
 }  // namespace inquest::evidence

@@ -12,6 +12,7 @@ namespace inquest::evidence {
 
 namespace {
 
+constexpr std::string_view kAnalysedBox = ".analysed.ibb";  // spank/harvest/harvest.h
 constexpr size_t kChunkBytes = size_t{1024} * 1024;
 
 // The last part of the path, without ".zst".
@@ -50,6 +51,13 @@ uint64_t limit_of(InputKind kind, const Limits& limits) {
         default:
             return limits.flight_bytes;
     }
+}
+
+// Entries that the last copy has no more.
+void add_earlier(model::TensorTable& earlier, model::TensorTable& table) {
+    table.entries.merge(earlier.entries);
+    for (auto& [part, names] : earlier.names)
+        table.names[part].merge(names);
 }
 
 }  // namespace
@@ -127,9 +135,29 @@ bool InputReader::add_log(model::LogFile log, FolderEvidence& folder) {
 }
 
 bool InputReader::read_box(std::string_view bytes, const std::string& source, FolderEvidence& folder) {
-    auto box = read_black_box(source, bytes, notes_);
+    const std::string_view name = base_name(source);
+    const auto process = process_of(name);
+    if (process && ends_with(name, kAnalysedBox)) {
+        folder.analysed_boxes[*process] = {source, std::string(bytes)};
+        return false;
+    }
+    // Names are read in order: that of the earlier copy comes first.
+    const auto earlier =
+        process ? folder.analysed_boxes.extract(*process) : decltype(folder.analysed_boxes)::node_type();
+    auto box = read_black_box(source, bytes, notes_, earlier ? earlier.mapped().bytes : std::string_view());
     if (box) folder.boxes.push_back(std::move(*box));
     return box.has_value();
+}
+
+bool InputReader::finish(FolderEvidence& folder) {
+    bool found = false;
+    for (const auto& [process, copy] : folder.analysed_boxes) {
+        auto box = read_black_box(copy.source, copy.bytes, notes_);
+        found |= box.has_value();
+        if (box) folder.boxes.push_back(std::move(*box));
+    }
+    folder.analysed_boxes.clear();
+    return found;
 }
 
 bool InputReader::read_table(std::string_view bytes, const std::string& source, FolderEvidence& folder) {
@@ -139,8 +167,11 @@ bool InputReader::read_table(std::string_view bytes, const std::string& source, 
         return false;
     }
     auto table = read_tensor_table(source, bytes, notes_);
-    if (table) folder.processes[*process].table = std::move(*table);
-    return table.has_value();
+    if (!table) return false;
+    auto& known = folder.processes[*process].table;
+    if (known) add_earlier(*known, *table);
+    known = std::move(*table);
+    return true;
 }
 
 bool InputReader::read_flight(std::string_view bytes, const std::string& source, FolderEvidence& folder) {

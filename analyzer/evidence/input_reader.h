@@ -18,6 +18,8 @@ class InputReader {
     // `source` names the input in notes and references. False when nothing could be used.
     bool read(FileSource& input, const std::string& source, FolderEvidence& folder);
     bool read_bytes(std::string_view bytes, const std::string& source, FolderEvidence& folder);
+    // To be called when all of the folder was read. False when that added nothing.
+    bool finish(FolderEvidence& folder);
 
  private:
     bool read_log(FileSource& input, const std::string& source, FolderEvidence& folder);

@@ -63,6 +63,11 @@ class Reading {
                        });
     }
 
+    void finish() {
+        for (auto& [folder, evidence] : store_)
+            found_ |= reader_.finish(evidence);
+    }
+
     bool found() const { return found_; }
     Store& store() { return store_; }
     Notes& notes() { return notes_; }
@@ -153,6 +158,7 @@ tl::expected<model::Timeline, std::string> read_evidence(const std::vector<std::
     Reading reading(limits);
     for (const std::string& path : paths)
         reading.read_path(path, paths.size() == 1);
+    reading.finish();
     if (!reading.found()) return tl::unexpected(nothing_readable(paths, reading.notes()));
     return join(reading);
 }

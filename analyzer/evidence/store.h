@@ -18,12 +18,19 @@ struct ProcessEvidence {
     std::optional<model::TensorTable> table;
 };
 
+// A copy of a box that was analysed while its process ran; the last copy may hold less.
+struct AnalysedBox {
+    std::string source;
+    std::string bytes;
+};
+
 struct FolderEvidence {
     std::optional<NodeEvidence> node;
     std::vector<BoxEvidence> boxes;
     std::map<ProcessKey, ProcessEvidence> processes;
-    std::vector<model::FlightRecord> flights;  // whose file names name no process
-    std::vector<model::PythonStack> stacks;    // likewise
+    std::map<ProcessKey, AnalysedBox> analysed_boxes;  // until the last copy is read
+    std::vector<model::FlightRecord> flights;          // whose file names name no process
+    std::vector<model::PythonStack> stacks;            // likewise
     std::vector<model::LogFile> logs;
 
     // The folder of one node of a step, as spank/harvest writes it.

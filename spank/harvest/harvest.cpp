@@ -1,8 +1,11 @@
 #include "spank/harvest/harvest.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 
 #include "spank/harvest/box_files.h"
 #include "spank/harvest/earlier_harvest.h"
@@ -189,6 +192,7 @@ class Harvester {
         if (result_.boxes == kMaxBoxes) return note(name + ": too many boxes");
         if (!read_live_counters_of(boxes_directory_.get(), name)) note(name + ": box was never finished");
         result_.boxes++;
+        keep_analysed(name);
         write_or_note(name + ".zst", compress_file(boxes_directory_.get(), name, kMaxBoxBytes));
     }
 
@@ -199,7 +203,18 @@ class Harvester {
         if (tables_left_bytes_ == 0) return note(name + ": too many tensor tables");
         const auto table = compress_file(boxes_directory_.get(), name, kMaxTableBytes);
         if (table) tables_left_bytes_ -= std::min(tables_left_bytes_, table->size());
+        keep_analysed(name);
         write_or_note(name + ".zst", table);
+    }
+
+    /* The first copies that were analysed stay: they hold the oldest records. */
+    void keep_analysed(const std::string& name) {
+        const size_t dot = name.rfind('.');
+        const std::string kept = name.substr(0, dot) + ".analysed" + name.substr(dot) + ".zst";
+        const int directory = node_directory_.get();
+        if (!request_.keeps_analysed || faccessat(directory, kept.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+            return;
+        renameat(directory, (name + ".zst").c_str(), directory, kept.c_str()); /* fails when there is none */
     }
 
     /* NCCL names its file by host and process itself (configs/settings/nccl-debug.yaml). */

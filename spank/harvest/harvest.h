@@ -25,6 +25,10 @@ struct HarvestRequest {
     std::optional<uint64_t> stalled_since_mono_ns;
     std::optional<uint64_t> divergence_noticed_mono_ns;
     bool cancelled_for_divergence = false;
+    /* A diagnosis of replicas that differ was made from the boxes and tensor tables that are there: they
+     * stay, as
+     * *.analysed.*, beside the new ones, whose rings may have overwritten what it is about. */
+    bool keeps_analysed = false;
     /* False where evidence is written because others want it: when they have taken it away again, nothing is
      * written. */
     bool may_make_directories = true;

@@ -265,6 +265,25 @@ TEST_CASE("tensor tables are kept, except for a stall") {
     CHECK(result->damage[0] == "tensors-816-4712.ibt.zst: too long");
 }
 
+TEST_CASE("the first copies that were analysed stay beside the newest") {
+    FakeNode node;
+    const auto copy = [&](const std::string& kept) {
+        return node.evidence() / "n1" / ("tensors-815-4711" + kept + ".ibt.zst");
+    };
+    HarvestRequest request = request_for(node, Reason::divergence);
+    std::vector<std::string> written;
+    for (const char* content : {"first", "second", "third"}) {
+        write_file(node.boxes() / "tensors-815-4711.ibt", content);
+        REQUIRE(harvest_node(request, node.system()));
+        CHECK(std::filesystem::exists(copy(".analysed")) == !written.empty());
+        written.push_back(read_file(copy("")));
+        request = request_for(node, Reason::end);
+        request.keeps_analysed = true;
+    }
+    CHECK(read_file(copy(".analysed")) == written[0]);
+    CHECK(written[2] != written[1]);
+}
+
 TEST_CASE("a divergence that was noticed and a cancelled job stay known") {
     FakeNode node;
     HarvestRequest request = request_for(node, Reason::divergence);

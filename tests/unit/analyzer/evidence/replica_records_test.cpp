@@ -135,3 +135,24 @@ TEST_CASE("a box of an earlier writer has no digests ring and nothing is wrong w
     CHECK(rank.collectives.size() == 1);
     CHECK(rank.replica.digests.empty());
 }
+
+TEST_CASE("what the ring has overwritten comes from an earlier copy of the box") {
+    BoxBuilder b;
+    digest(b, 7, INQUEST_SITE_STEP, INQUEST_PART_GRADIENTS);
+    const std::string earlier = b.bytes();
+    for (uint64_t at = 8; at < 8 + INQUEST_BOX_DIGESTS_CAPACITY; ++at) {
+        b.record(kRing, INQUEST_KIND_SCALER_SKIP, at, 1, {}, {{INQUEST_NUMBER_STEP, int64_t(at)}});
+    }
+    CHECK(read(b, 0).replica.digests.empty());
+    Notes notes;
+    auto box = read_black_box("n1/box-815-4711.ibb", b.bytes(), notes, earlier);
+    REQUIRE(box);
+    CHECK(box->rank.replica.digests.size() == 1);
+    CHECK(box->rank.replica.skips.size() == INQUEST_BOX_DIGESTS_CAPACITY);
+    box = read_black_box("n1/box-815-4711.ibb", earlier, notes, earlier);
+    CHECK(box->rank.replica.digests.size() == 1);
+    b.header.pid = 816;  // of another process
+    box = read_black_box("n1/box-816-4711.ibb", b.bytes(), notes, earlier);
+    CHECK(box->rank.replica.digests.empty());
+    CHECK(notes.take().empty());
+}
