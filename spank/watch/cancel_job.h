@@ -27,7 +27,9 @@ class JobCancel {
     /* No further try: the job has ended. */
     void stop() { is_wanted_ = false; }
 
-    [[nodiscard]] bool has_started() const { return tries_ > 0 || is_wanted_; }
+    [[nodiscard]] bool has_started() const { return has_tried() || is_wanted_; }
+    /* A try that failed may have reached a slurmctld that was slow to answer. */
+    [[nodiscard]] bool has_tried() const { return tries_ > 0; }
     [[nodiscard]] bool has_succeeded() const { return has_succeeded_; }
     /* What a try does to the job may show before its end does. */
     [[nodiscard]] bool is_running() const { return pid_ > 0; }

@@ -1,9 +1,11 @@
 #include "spank/watch/step_watch.h"
 
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <utility>
 
 #include "spank/harvest/report_directory.h"
@@ -30,6 +32,10 @@ constexpr uint64_t kWaitForRecordNs = 15U * kNsPerSecond;
 constexpr uint64_t kWaitForNoticeNs = 2U * kNsPerSecond;
 constexpr int kMaxTakes = 64;              /* a full ring needs a few */
 constexpr int kMaxRequestedHarvests = 100; /* somebody may touch the sign all day */
+
+bool is_terminated(const harvest::TaskRecord& task) {
+    return task.wait_status && WIFSIGNALED(*task.wait_status) && WTERMSIG(*task.wait_status) == SIGTERM;
+}
 
 }  // namespace
 
@@ -211,9 +217,12 @@ void StepWatch::begin_cancel() {
     if (!step_.ended && !failure_seen_ && !cancel_.has_started()) cancel_.start(step_.job_id);
 }
 
-/* The tasks may be gone before scancel is. */
+/* The tasks may be gone before scancel is; and slurmctld may do later what a scancel asked for that was not
+ * waiting any more. scancel sends SIGTERM first (scancel(1)). */
 bool StepWatch::is_cancelled() const {
-    return cancel_.has_succeeded() || (cancel_.is_running() && (step_.ended || failure_seen_));
+    if (cancel_.has_succeeded()) return true;
+    if (cancel_.is_running() && (step_.ended || failure_seen_)) return true;
+    return cancel_.has_tried() && std::any_of(step_.tasks.begin(), step_.tasks.end(), is_terminated);
 }
 
 void StepWatch::check_sign() {
