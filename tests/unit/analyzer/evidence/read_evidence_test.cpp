@@ -95,6 +95,49 @@ TEST_CASE("a step's directory becomes one timeline") {
     CHECK(has_note(*timeline, "process without a readable black box"));
 }
 
+namespace {
+
+// Two boxes without a rank; the processes are those of tasks 0 and 1, or both of task 0.
+std::string box_without_rank(int pid, int task) {
+    BoxBuilder builder;
+    builder.live.rank = -1;
+    builder.live.state = INQUEST_STATE_TORCH_IMPORTED;
+    builder.header.task = task;
+    builder.header.pid = pid;
+    return builder.bytes();
+}
+
+std::string ended(std::string node, int wait_status) {
+    const std::string open = "\"wait_status\":null";
+    return node.replace(node.find(open), open.size(), "\"wait_status\":" + std::to_string(wait_status));
+}
+
+}  // namespace
+
+TEST_CASE("a task that failed before it had a rank is known by its number") {
+    const TemporaryDirectory d;
+    d.write("n1/node.json", ended(node_json("n1", 0, 800, 0, "end"), 256));
+    d.write("n1/box-800-4711.ibb", box_without_rank(800, 0));
+    d.write("n2/node.json", ended(node_json("n2", 1, 900, 1, "end"), 0));
+    d.write("n2/box-900-4711.ibb", box_without_rank(900, 1));
+    const auto timeline = read_evidence({d.path()});
+    REQUIRE(timeline);
+    REQUIRE(timeline->ranks.size() == 2);
+    CHECK(timeline->ranks[0].rank == 0);
+    CHECK_FALSE(timeline->ranks[1].rank);  // it ended well
+}
+
+TEST_CASE("a launcher whose workers failed before they had ranks is no rank") {
+    const TemporaryDirectory d;
+    d.write("n1/node.json", ended(node_json("n1", 0, 800, 0, "end"), 256));
+    d.write("n1/box-800-4711.ibb", box_without_rank(800, 0));
+    d.write("n1/box-801-4711.ibb", box_without_rank(801, 0));
+    const auto timeline = read_evidence({d.path()});
+    REQUIRE(timeline);
+    for (const auto& rank : timeline->ranks)
+        CHECK_FALSE(rank.rank);
+}
+
 TEST_CASE("of a report directory the step that failed first counts") {
     const TemporaryDirectory d;
     d.write("report.txt", "old report");
