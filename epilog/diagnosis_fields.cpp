@@ -104,11 +104,16 @@ bool read_diagnosis_fields(std::string_view json, std::string_view step_name, Di
     store_text(text_of(diagnosis, "cause"), fields.cause);
     store_text(text_of(diagnosis, "family"), fields.family);
     fields.confidence = confidence_of(text_of(diagnosis, "confidence"));
+    fields.is_silent = text_of(diagnosis, "end") == "silent" ? 1 : 0;
     const Json& initiating = parties_of(diagnosis, "initiating");
     fields.initiating = ranks_of(initiating);
     fields.collateral = ranks_of(parties_of(diagnosis, "collateral"));
     store_first_party(initiating, fields);
     return fields.cause[0] != '\0';
+}
+
+bool is_about_replicas(const DiagnosisFields& fields) {
+    return fields.is_silent == 1 || bounded_text(fields.family) == "weight-divergence";
 }
 
 }  // namespace inquest::epilog

@@ -36,6 +36,7 @@ struct DiagnosisFields {
     char family[64];
     std::uint32_t confidence; /* Confidence */
     std::uint32_t line;       /* of the first initiating rank's place, 0 unknown */
+    std::uint32_t is_silent;  /* 1: nothing failed, but the result is wrong */
     RankSet initiating;
     RankSet collateral;
     char node[64];  /* of the first initiating rank */
@@ -49,6 +50,9 @@ RankSet compress_ranks(std::vector<std::int32_t> ranks);
 /* Reads the text of a diagnosis.json (schema inquest-diagnosis-1). False when it is no JSON object, has
  * another schema, is of another step or has no cause; absent or ill-typed optional fields stay empty. */
 bool read_diagnosis_fields(std::string_view json, std::string_view step_name, DiagnosisFields& fields);
+
+/* Replicas that differ, whether or not the cause is known. Such a step may well end with status 0. */
+bool is_about_replicas(const DiagnosisFields& fields);
 
 /* The characters before the first NUL, or all of them. */
 template <std::size_t N>

@@ -15,7 +15,7 @@ struct LiveStep {
 
 /* Puts the step's diagnosis, as it stands in the report directory, into the job's record through slurmctld.
  * The epilog writes it again at the end of the job, through slurmdbd. A diagnosis
- * that names no cause takes away the line of an earlier one. Without a diagnosis, in a job that was
+ * that has nothing to tell takes away the line of an earlier one. Without a diagnosis, in a job that was
  * restarted, what the record says about an earlier run is taken away. Reports problems to syslog. */
 void record_live(const JobEndPaths& paths, const LiveStep& live, RecordField field, Deadline deadline);
 

@@ -16,7 +16,6 @@ namespace {
 constexpr auto kNodesTime = std::chrono::milliseconds(8000);
 constexpr auto kAnalysisReserve = std::chrono::milliseconds(3000);
 constexpr int kMaxAnalysedSteps = 4;
-constexpr std::string_view kDivergenceFamily = "weight-divergence";
 
 /* An analyzer that cannot tell leaves the cause unknown. */
 DiagnosisFields unknown_fields() {
@@ -41,15 +40,15 @@ bool may_be_well(const JobStep& step, const ReportRequest& request, StepEnd end)
  * overwritten what they held then. */
 bool is_settled(const harvest::StepDescription& step, StepEnd end, DiagnosisFields& fields) {
     if (end == StepEnd::kCancelled) return read_step_diagnosis(step, fields);
-    return end == StepEnd::kDiffering && read_step_diagnosis(step, fields) &&
-           bounded_text(fields.family) == kDivergenceFamily;
+    return end == StepEnd::kDiffering && read_step_diagnosis(step, fields) && is_about_replicas(fields);
 }
 
 /* Whether the step belongs into the record. Tasks that all ended with status 0 are well whatever was seen
  * while they ran, unless the analyzer finds that their replicas differ. The lead may have removed the
  * evidence of such a step while another node still wrote its own; then Slurm's exit codes speak for the nodes
- * whose evidence is gone. Where nothing says that a task failed, it takes a cause that has a name. Any other
- * end is a failure, also one whose cause stays unknown or that left no black box.
+ * whose evidence is gone. Where nothing says that a task failed, it takes a cause that has a name, or
+ * replicas that differ. Any other end is a failure, also one whose cause stays unknown or that left no black
+ * box.
  */
 bool has_failed(const JobStep& step, const ReportRequest& request, Deadline nodes, DiagnosisFields& fields) {
     const harvest::StepDescription& description = step.journal.step;
@@ -60,7 +59,7 @@ bool has_failed(const JobStep& step, const ReportRequest& request, Deadline node
     if (end == StepEnd::kCancelled) return false;
     if (!analyse_step(request.analyzer, description, request.deadline, fields)) fields = unknown_fields();
     const std::string_view cause = bounded_text(fields.cause);
-    return cause != kCauseHealthy && !(is_doubtful && cause == kCauseUnknown);
+    return cause != kCauseHealthy && !(is_doubtful && cause == kCauseUnknown && !is_about_replicas(fields));
 }
 
 void remove_reports(const std::vector<JobStep>& steps) {

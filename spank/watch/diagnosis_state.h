@@ -19,8 +19,12 @@ struct DiagnosisState {
     int64_t written_ns = 0; /* modification time of the file */
 
     [[nodiscard]] bool is_healthy() const { return cause == "healthy"; }
-    [[nodiscard]] bool is_about_replicas() const { return family == "weight-divergence"; }
-    [[nodiscard]] bool names_cause() const { return !is_healthy() && !cause.empty() && cause != "unknown"; }
+    /* Replicas that differ, whether or not the cause is known. */
+    [[nodiscard]] bool is_about_replicas() const { return end == "silent" || family == "weight-divergence"; }
+    /* A cause, or at least that the replicas differ. */
+    [[nodiscard]] bool has_something_to_tell() const {
+        return !is_healthy() && !cause.empty() && (cause != "unknown" || is_about_replicas());
+    }
 };
 
 /* diagnosis.json of the report directory; nothing when there is none about this step. It is the user's. */

@@ -26,7 +26,7 @@ void Lead::take_up(uint64_t since_wall_ns) {
     survey_nodes();
     if (!survey_.noticed_divergence() || !survey_.own_written_since(step_, since_wall_ns)) return;
     const auto diagnosis = read_diagnosis_state(step_);
-    if (!diagnosis || !diagnosis->names_cause()) return;
+    if (!diagnosis || !diagnosis->has_something_to_tell()) return;
     has_all_evidence_ = survey_.all_written_by(step_, diagnosis->written_ns);
     tell(*diagnosis);
 }
@@ -114,7 +114,7 @@ void Lead::take_analysis() {
         return;
     const auto diagnosis = read_diagnosis_state(step_);
     if (!diagnosis) return;
-    if (diagnosis->names_cause()) return tell(*diagnosis);
+    if (diagnosis->has_something_to_tell()) return tell(*diagnosis);
     if (is_told_) return take_back(*diagnosis);
     is_false_alarm_ = diagnosis->is_healthy();
     if (is_false_alarm_ && !late_) remove_false_alarm();

@@ -21,9 +21,11 @@ class ReportedJob {
         REQUIRE(read_job_step(step_start(sketch) + task_exit(sketch, 0, wait_status, 1), steps_[0]));
     }
     void write_evidence() const { directory_.write("inquest-7/evidence/0/n1/node.json", kFinal); }
-    void analyzer_finds(const std::string& cause) const {
+    void analyzer_finds(const std::string& cause, const std::string& end = "crash") const {
         directory_.write("found.json", R"({"schema": "inquest-diagnosis-1", "step": "0", "cause": ")" +
-                                           cause + R"(", "family": "rank-died", "confidence": "certain"})");
+                                           cause + R"(", "family": "rank-died", "confidence": "certain",
+                                               "end": ")" +
+                                           end + R"("})");
         directory_.write("analyzer",
                          "#!/bin/sh\nexec cp " + directory_ / "found.json" + " \"$4/diagnosis.json\"\n");
         chmod((directory_ / "analyzer").c_str(), 0700);
@@ -69,6 +71,18 @@ TEST_CASE("a step that ended well with replicas that differ has a line when the 
     CHECK(result.has_line == 0);
     CHECK(result.takes_back == 1); /* what may have been told while it ran */
     CHECK_FALSE(job.has_report_directory());
+}
+
+TEST_CASE("replicas that differ have a line also when the cause is not known") {
+    const ReportedJob job(0);
+    job.directory().write("inquest-7/evidence/0/n1/node.json",
+                          R"({"step_ended": true, "divergence_noticed_mono_ns": 5,
+                              "tasks": [{"wait_status": 0}]})");
+    job.analyzer_finds("unknown", "silent");
+    const ReportResult result = job.report();
+    CHECK(result.has_line == 1);
+    CHECK(bounded_text(result.fields.cause) == "unknown");
+    CHECK(job.has_report_directory());
 }
 
 TEST_CASE("the diagnosis for which Inquest cancelled a job stands") {

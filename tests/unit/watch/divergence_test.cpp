@@ -322,6 +322,12 @@ TEST_CASE("a cause that is not known is not told while the job runs") {
     CHECK_FALSE(scene.watch->take_record_request());
 }
 
+TEST_CASE("replicas that differ are told although the cause is not known") {
+    Scene scene(R"({"step": "0", "cause": "unknown", "end": "silent"})");
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+}
+
 TEST_CASE("a difference that only the end shows is analysed too") {
     Scene scene(kDiverged);
     scene.boxes[0].digest(parameters_after(4, 7, 3), "DistributedDataParallel");
