@@ -125,10 +125,10 @@ int inquest_slurmstepd_init_post_opt(spank_t spank) {
     if (inquest_step_of_node(spank, &node.step) != 0 || inquest_step_is_extern(&node.step)) {
         return 0;
     }
-    drop_inherited_restarts(spank);
     if (!is_wanted(spank)) {
         return 0;
     }
+    drop_inherited_restarts(spank);
     int result = prepare();
     if (result != 0) {
         slurm_verbose("inquest: step %u.%s runs without Inquest on this node: %s", node.step.job_id,

@@ -141,7 +141,12 @@ TEST_CASE("a job does not keep the restarts of the job that submitted it") {
     Node batch(SLURM_BATCH_SCRIPT, "batch");
     fake_spank().environment = {{"SLURM_RESTART_COUNT", "1"}};
     batch.run_one_task(0);
-    CHECK(fake_spank().environment.empty());
+    CHECK(fake_spank().environment.count("SLURM_RESTART_COUNT") == 1); /* it is not armed */
+    Node wanted(SLURM_BATCH_SCRIPT, "batch");
+    fake_spank().environment = {{"SLURM_RESTART_COUNT", "1"}};
+    inquest_options_take(0, nullptr, 1);
+    wanted.run_one_task(0);
+    CHECK(fake_spank().environment.count("SLURM_RESTART_COUNT") == 0);
     Node step(0, "0");
     fake_spank().environment = {{"SLURM_RESTART_COUNT", "1"}};
     step.run_one_task(0);
