@@ -192,8 +192,7 @@ class Harvester {
         if (result_.boxes == kMaxBoxes) return note(name + ": too many boxes");
         if (!read_live_counters_of(boxes_directory_.get(), name)) note(name + ": box was never finished");
         result_.boxes++;
-        keep_analysed(name);
-        write_or_note(name + ".zst", compress_file(boxes_directory_.get(), name, kMaxBoxBytes));
+        write_copy(name, compress_file(boxes_directory_.get(), name, kMaxBoxBytes));
     }
 
     /* Not while ranks hang: harvests of a stall come one after the other, and the tables tell nothing of it.
@@ -203,8 +202,13 @@ class Harvester {
         if (tables_left_bytes_ == 0) return note(name + ": too many tensor tables");
         const auto table = compress_file(boxes_directory_.get(), name, kMaxTableBytes);
         if (table) tables_left_bytes_ -= std::min(tables_left_bytes_, table->size());
-        keep_analysed(name);
-        write_or_note(name + ".zst", table);
+        write_copy(name, table);
+    }
+
+    /* One that could not be made leaves the earlier in its place. */
+    void write_copy(const std::string& name, const tl::expected<std::string, std::string>& compressed) {
+        if (compressed) keep_analysed(name);
+        write_or_note(name + ".zst", compressed);
     }
 
     /* The first copies that were analysed stay: they hold the oldest records. */

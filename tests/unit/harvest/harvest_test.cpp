@@ -284,6 +284,23 @@ TEST_CASE("the first copies that were analysed stay beside the newest") {
     CHECK(written[2] != written[1]);
 }
 
+TEST_CASE("a copy that cannot be made leaves the one that was analysed in its place") {
+    FakeNode node;
+    for (const char* name : {"tensors-815-4711.ibt", "box-815-4711.ibb"}) {
+        const std::filesystem::path copy = node.evidence() / "n1" / (std::string(name) + ".zst");
+        HarvestRequest request = request_for(node, Reason::divergence);
+        write_file(node.boxes() / name, "first");
+        REQUIRE(harvest_node(request, node.system()));
+        const std::string first = read_file(copy);
+        std::filesystem::remove(node.boxes() / name);
+        std::filesystem::create_directory(node.boxes() / name);
+        request.keeps_analysed = true;
+        REQUIRE(harvest_node(request, node.system()));
+        CHECK_FALSE(first.empty());
+        CHECK(read_file(copy) == first);
+    }
+}
+
 TEST_CASE("a divergence that was noticed and a cancelled job stay known") {
     FakeNode node;
     HarvestRequest request = request_for(node, Reason::divergence);
