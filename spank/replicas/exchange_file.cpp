@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 
 #include "spank/harvest/file_access.h"
 #include "spank/harvest/report_directory.h"
@@ -41,6 +42,11 @@ bool write_all(int fd, std::string_view bytes) {
         bytes.remove_prefix(static_cast<size_t>(written));
     }
     return true;
+}
+
+/* Any other error may pass: a file server that starts anew, too many open files. */
+bool is_gone(int directory_fd, const std::string& name) {
+    return faccessat(directory_fd, name.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT;
 }
 
 }  // namespace
@@ -98,12 +104,14 @@ bool ExchangeWriter::append(const harvest::StepDescription& step) {
 bool ExchangeWriter::exists(const harvest::StepDescription& step) const {
     if (!begun_) return false;
     const harvest::UniqueFd directory = harvest::open_step_digests(step);
-    return directory.valid() && faccessat(directory.get(), step.node.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    return directory.valid() ? !is_gone(directory.get(), step.node) : errno != ENOENT;
 }
 
 bool ExchangeReader::poll(const harvest::StepDescription& step, Look look,
                           const std::function<bool()>& has_time, const Take& take) {
     const harvest::UniqueFd directory = harvest::open_step_digests(step);
+    is_unreadable_ = !directory.valid() && errno != ENOENT;
+    if (is_unreadable_) return next_name_ >= names_.size();
     if (!directory.valid() || next_name_ >= names_.size()) begin_turn(directory.get());
     while (next_name_ < names_.size()) {
         const std::string& name = names_[next_name_++];
@@ -120,7 +128,9 @@ void ExchangeReader::begin_turn(int directory_fd) {
     names_.clear();
     if (directory_fd >= 0) names_ = harvest::list_directory(directory_fd, kMaxNodes);
     for (auto& [name, node] : nodes_)
-        if (!std::binary_search(names_.begin(), names_.end(), name)) node = ended_node();
+        if (!std::binary_search(names_.begin(), names_.end(), name) &&
+            (directory_fd < 0 || is_gone(directory_fd, name)))
+            node = ended_node();
     std::erase_if(names_, [](const std::string& name) { return name.front() == '.'; });
 }
 
@@ -174,7 +184,8 @@ void ExchangeReader::take_lines(Node& node, const std::string& bytes, const Take
 }
 
 bool ExchangeReader::all_ended() const {
-    return std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.second.ended; });
+    return !is_unreadable_ &&
+           std::all_of(nodes_.begin(), nodes_.end(), [](const auto& node) { return node.second.ended; });
 }
 
 size_t ExchangeReader::ended_nodes() const {

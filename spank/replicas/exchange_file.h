@@ -57,11 +57,13 @@ class ExchangeReader {
 
     /* Takes what is new in the files of the other nodes, and away each file that has said its last. Stops
      * after the file with which `has_time` turns false, and goes on behind it the next time. True when the
-     * turn is over: each file that was there at its begin has been looked at. */
+     * turn is over: each file that was there at its begin has been looked at. A directory
+     * that cannot be opened now says nothing, and is tried again the next time. */
     bool poll(const harvest::StepDescription& step, Look look, const std::function<bool()>& has_time,
               const Take& take);
 
-    /* Whether each node whose file was seen has said its last, or its file is gone. */
+    /* Whether each node whose file was seen has said its last, or its file is gone. Not while the directory
+     * cannot be opened. */
     [[nodiscard]] bool all_ended() const;
     [[nodiscard]] size_t ended_nodes() const;
 
@@ -81,6 +83,7 @@ class ExchangeReader {
 
     std::vector<std::string> names_; /* of the current turn */
     size_t next_name_ = 0;
+    bool is_unreadable_ = false; /* the directory, the last time */
     std::map<std::string, Node> nodes_;
 };
 

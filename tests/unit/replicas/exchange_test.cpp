@@ -215,3 +215,24 @@ TEST_CASE("a file is opened whatever its size when all are to be looked at") {
     scene.writer.flush(scene.node.step());
     CHECK(scene.read_steps() == std::vector<int64_t>{2});
 }
+
+TEST_CASE("a directory that cannot be opened for a while says nothing of its nodes") {
+    Scene scene;
+    const auto directory = scene.file().parent_path();
+    const auto elsewhere = scene.node.root() / "elsewhere";
+    scene.writer.add(digest_at(1));
+    scene.writer.flush(scene.node.step());
+    CHECK(scene.read_steps().size() == 1);
+    std::filesystem::rename(directory, elsewhere);
+    inquest::test::write_file(directory, "no directory");
+    CHECK(scene.read_steps().empty());
+    CHECK_FALSE(scene.reader.all_ended());
+    CHECK(scene.reader.ended_nodes() == 0);
+    CHECK(scene.writer.exists(scene.node.step()));
+    std::filesystem::remove(directory);
+    std::filesystem::rename(elsewhere, directory);
+    scene.writer.add(digest_at(2));
+    scene.writer.end(scene.node.step());
+    CHECK(scene.read_steps() == std::vector<int64_t>{2});
+    CHECK(scene.reader.all_ended());
+}
