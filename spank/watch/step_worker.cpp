@@ -20,7 +20,8 @@ namespace {
 
 /* A start and an exit of each task that a node can have, with room to spare. */
 constexpr size_t kMaxQueuedMessages = 16384;
-constexpr int kMaxEvents = 16;
+/* So many are a flood. Those beyond the records are ignored. */
+constexpr int kMaxEvents = 4096;
 constexpr int kMaxRecords = 8;
 
 [[noreturn]] void be_worker(uid_t uid, gid_t gid, int channel_fd, const WorkerPrograms& programs) {
@@ -95,7 +96,7 @@ std::vector<Answer> StepWorker::receive() {
     }
 }
 
-/* False when there are more than any step has. */
+/* False when there are more than a worker of ours has by far. */
 bool StepWorker::take_event() {
     wants_record_ = true;
     return ++events_ <= kMaxEvents;
