@@ -38,14 +38,17 @@ std::string describe_end(int wait_status) {
 
 void JobCancel::start(uint32_t job_id) {
     job_ = std::to_string(job_id);
-    is_wanted_ = true;
-    next_try_mono_ns_ = 0;
+    is_wanted_ = !has_succeeded_ && tries_ < kMaxTries;
 }
 
-void JobCancel::tick(uint64_t now_mono_ns) {
+void JobCancel::take_end(uint64_t now_mono_ns) {
     int status = 0;
     const pid_t ended = pid_ > 0 ? waitpid(pid_, &status, WNOHANG) : 0;
     if (ended == pid_) end_try(status, now_mono_ns);
+}
+
+void JobCancel::tick(uint64_t now_mono_ns) {
+    take_end(now_mono_ns);
     if (!is_wanted_ || is_running() || now_mono_ns < next_try_mono_ns_) return;
     begin_try();
     if (!is_running()) note_failed_try("no process was to be had", now_mono_ns);

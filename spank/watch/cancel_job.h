@@ -19,15 +19,16 @@ class JobCancel {
     JobCancel(std::string scancel, std::string slurm_conf)
         : scancel_(std::move(scancel)), slurm_conf_(std::move(slurm_conf)) {}
 
+    /* Also after stop(), with the tries that are left. */
     void start(uint32_t job_id);
 
     /* To be called now and then: takes the end of a try, begins the next. */
     void tick(uint64_t now_mono_ns);
+    void take_end(uint64_t now_mono_ns);
 
-    /* No further try: the job has ended. */
+    /* No further try: the job has ended, or may go on. */
     void stop() { is_wanted_ = false; }
 
-    [[nodiscard]] bool has_started() const { return has_tried() || is_wanted_; }
     /* A try that failed may have reached a slurmctld that was slow to answer. */
     [[nodiscard]] bool has_tried() const { return tries_ > 0; }
     [[nodiscard]] bool has_succeeded() const { return has_succeeded_; }

@@ -18,6 +18,11 @@ std::string text_field(const nlohmann::json& object, const char* name) {
     return found != object.end() && found->is_string() ? found->get<std::string>() : std::string();
 }
 
+std::string initiators_of(const nlohmann::json& diagnosis) {
+    const auto found = diagnosis.find("initiating");
+    return found != diagnosis.end() ? found->dump() : std::string();
+}
+
 std::string notice_name(const harvest::StepDescription& step) {
     return "notice-" + harvest::step_name(step.step_id) + ".txt";
 }
@@ -44,8 +49,11 @@ std::optional<DiagnosisState> read_diagnosis_state(const harvest::StepDescriptio
     const auto diagnosis = nlohmann::json::parse(text->bytes, nullptr, false);
     if (!diagnosis.is_object() || text_field(diagnosis, "step") != harvest::step_name(step.step_id))
         return std::nullopt;
-    return DiagnosisState{text_field(diagnosis, "cause"), text_field(diagnosis, "family"),
-                          text_field(diagnosis, "confidence"), text_field(diagnosis, "end"),
+    return DiagnosisState{text_field(diagnosis, "cause"),
+                          text_field(diagnosis, "family"),
+                          text_field(diagnosis, "confidence"),
+                          text_field(diagnosis, "end"),
+                          initiators_of(diagnosis),
                           status.st_mtim.tv_sec * 1000000000LL + status.st_mtim.tv_nsec};
 }
 

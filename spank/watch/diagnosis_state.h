@@ -16,6 +16,7 @@ struct DiagnosisState {
     std::string family;
     std::string confidence;
     std::string end;
+    std::string initiators; /* as they stand in the file */
     int64_t written_ns = 0; /* modification time of the file */
 
     [[nodiscard]] bool is_healthy() const { return cause == "healthy"; }
@@ -24,6 +25,11 @@ struct DiagnosisState {
     /* A cause, or at least that the replicas differ. */
     [[nodiscard]] bool has_something_to_tell() const {
         return !is_healthy() && !cause.empty() && (cause != "unknown" || is_about_replicas());
+    }
+    /* Whenever it was written. */
+    [[nodiscard]] bool says_the_same_as(const DiagnosisState& other) const {
+        return cause == other.cause && family == other.family && confidence == other.confidence &&
+               end == other.end && initiators == other.initiators;
     }
 };
 

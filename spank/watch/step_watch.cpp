@@ -33,8 +33,17 @@ constexpr uint64_t kWaitForNoticeNs = 2U * kNsPerSecond;
 constexpr int kMaxTakes = 64;              /* a full ring needs a few */
 constexpr int kMaxRequestedHarvests = 100; /* somebody may touch the sign all day */
 
+bool was_ended_by(const harvest::TaskRecord& task, int signal) {
+    return task.wait_status && WIFSIGNALED(*task.wait_status) && WTERMSIG(*task.wait_status) == signal;
+}
+
 bool is_terminated(const harvest::TaskRecord& task) {
-    return task.wait_status && WIFSIGNALED(*task.wait_status) && WTERMSIG(*task.wait_status) == SIGTERM;
+    return was_ended_by(task, SIGTERM);
+}
+
+/* By something else than scancel. */
+bool failed_by_itself(const harvest::TaskRecord& task) {
+    return task.wait_status.value_or(0) != 0 && !is_terminated(task) && !was_ended_by(task, SIGKILL);
 }
 
 }  // namespace
@@ -190,15 +199,30 @@ void StepWatch::take_last_replica_records() {
 
 /* Only about replicas that differ is a running job given up (docs/man/inquestd.8.md). */
 void StepWatch::on_verdict(const DiagnosisState& diagnosis) {
-    wants_record_ = true;
+    if (!recorded_ || !recorded_->says_the_same_as(diagnosis)) wants_record_ = true;
+    recorded_ = diagnosis;
     const bool may_cancel =
         step_.cancel_on_divergence && diagnosis.confidence == "certain" && diagnosis.is_about_replicas();
-    if (!may_cancel) return cancel_mono_ns_.reset();
-    if (!cancel_mono_ns_) cancel_mono_ns_ = system_.mono_ns() + kWaitForRecordNs;
+    if (!may_cancel) return give_up_cancel();
+    if (!cancel_mono_ns_ || wants_record_) cancel_mono_ns_ = system_.mono_ns() + kWaitForRecordNs;
+}
+
+bool StepWatch::take_record_request() {
+    if (!wants_record_ || awaits_record_) return false;
+    wants_record_ = false;
+    awaits_record_ = true;
+    return true;
 }
 
 void StepWatch::on_recorded() {
-    if (cancel_mono_ns_) cancel_mono_ns_ = std::min(*cancel_mono_ns_, system_.mono_ns() + kWaitForNoticeNs);
+    awaits_record_ = false;
+    if (cancel_mono_ns_ && !wants_record_)
+        cancel_mono_ns_ = std::min(*cancel_mono_ns_, system_.mono_ns() + kWaitForNoticeNs);
+}
+
+void StepWatch::give_up_cancel() {
+    cancel_mono_ns_.reset();
+    cancel_.stop();
 }
 
 void StepWatch::check_cancel() {
@@ -214,14 +238,15 @@ void StepWatch::check_cancel() {
 
 void StepWatch::begin_cancel() {
     cancel_mono_ns_.reset();
-    if (!step_.ended && !failure_seen_ && !cancel_.has_started()) cancel_.start(step_.job_id);
+    if (!step_.ended && !failure_seen_) cancel_.start(step_.job_id);
 }
 
 /* The tasks may be gone before scancel is; and slurmctld may do later what a scancel asked for that was not
- * waiting any more. scancel sends SIGTERM first (scancel(1)). */
+ * waiting any more. scancel sends SIGTERM first, later SIGKILL (scancel(1)). */
 bool StepWatch::is_cancelled() const {
     if (cancel_.has_succeeded()) return true;
-    if (cancel_.is_running() && (step_.ended || failure_seen_)) return true;
+    if (cancel_.is_running() && (step_.ended || failure_seen_))
+        return std::none_of(step_.tasks.begin(), step_.tasks.end(), failed_by_itself);
     return cancel_.has_tried() && std::any_of(step_.tasks.begin(), step_.tasks.end(), is_terminated);
 }
 
@@ -259,6 +284,7 @@ bool StepWatch::harvest_now(Reason reason) {
     request.reason = reason;
     if (stall_ && reason == Reason::stall) request.stalled_since_mono_ns = stall_->since_mono_ns;
     request.divergence_noticed_mono_ns = divergence_noticed_mono_ns_;
+    cancel_.take_end(now);
     request.cancelled_for_divergence = is_cancelled();
     request.damage = damage_;
     const auto diagnosis = read_diagnosis_state(step_);

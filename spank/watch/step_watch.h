@@ -35,10 +35,11 @@ class StepWatch {
     /* To be called about every 200 ms. */
     void tick();
 
-    /* True when the diagnosis belongs into the job's record already now; once. */
-    bool take_record_request() { return std::exchange(wants_record_, false); }
+    /* True when the diagnosis belongs into the job's record already now; once, and not before the one that
+     * was asked for last was written. */
+    bool take_record_request();
 
-    /* The record was written, or could not be. */
+    /* The record that was asked for was written, or could not be. */
     void on_recorded();
 
     /* The job has ended, the step ended well without other nodes, its box directory was removed after its
@@ -66,6 +67,7 @@ class StepWatch {
     void take_last_replica_records();
     bool take_differences();
     void on_verdict(const DiagnosisState& diagnosis);
+    void give_up_cancel();
     void check_cancel();
     void begin_cancel();
     [[nodiscard]] bool is_cancelled() const;
@@ -97,6 +99,8 @@ class StepWatch {
     int divergence_harvests_ = 0;
     bool owes_divergence_ = false; /* it was noticed and is in no evidence yet */
     bool wants_record_ = false;
+    bool awaits_record_ = false;             /* was asked for */
+    std::optional<DiagnosisState> recorded_; /* or to be */
     std::optional<uint64_t> cancel_mono_ns_;
     std::vector<std::string> damage_; /* for all evidence from now on */
     bool failure_seen_ = false;

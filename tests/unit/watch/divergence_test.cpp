@@ -1,136 +1,16 @@
-/* Replicas that differ, from the boxes of one node to evidence, diagnosis, record and cancelling. */
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <nlohmann/json.hpp>
-
+/* Replicas that differ, from the boxes of one node to evidence, diagnosis and record. */
 #include "spank/replicas/exchange_text.h"
 #include "spank/watch/evidence_sign.h"
-#include "spank/watch/step_watch.h"
-#include "tests/unit/catch.h"
-#include "tests/unit/replicas/box_builder.h"
+#include "tests/unit/watch/divergence_scene.h"
 
 using namespace inquest::watch;
-using inquest::harvest::ProcessIdentity;
 using inquest::test::BoxBuilder;
-using inquest::test::FakeNode;
+using inquest::test::kDiverged;
+using inquest::test::kHealthy;
 using inquest::test::parameters_after;
 using inquest::test::read_file;
+using inquest::test::Scene;
 using inquest::test::write_file;
-using Json = nlohmann::json;
-
-namespace {
-
-constexpr uint64_t kSecond = 1000000000;
-constexpr int kPatience = 20000;
-constexpr const char* kHealthy = R"({"step": "0", "cause": "healthy", "end": "healthy"})";
-constexpr const char* kDiverged = R"({"step": "0", "cause": "some-cause", "family": "weight-divergence",
-    "confidence": "certain", "end": "unknown"})";
-
-/* A node with two ranks; the analyzer says what the test wants it to say. */
-struct Scene {
-    explicit Scene(const char* verdict, uint32_t flags = 0, uint32_t node_count = 1) {
-        node.flags = flags;
-        node.node_count = node_count;
-        node.local_task_count = 2;
-        write_program("analyzer", "cp '" + (node.root() / "verdict").string() + "' \"$4/diagnosis.json\"");
-        write_program("scancel", "echo \"$@\" >> '" + (node.root() / "cancelled").string() + "'");
-        set_verdict(verdict);
-        for (const BoxBuilder& box : boxes)
-            node.write_process(box.process(), 'S', 1ULL << 39U);
-        write_boxes();
-        wait_for_children();
-        start_watch();
-    }
-    Scene(const Scene&) = delete;
-    Scene& operator=(const Scene&) = delete;
-    ~Scene() {
-        watch.reset();
-        wait_for_children();
-    }
-    static void wait_for_children() {
-        while (waitpid(-1, nullptr, 0) > 0) {
-        }
-    }
-
-    void start_watch() {
-        watch.emplace(node.system(), WorkerPrograms{node.root() / "analyzer", node.root() / "scancel", {}});
-        REQUIRE(watch->handle(node.start_message()) == INQUEST_STEP_REPLY_DONE);
-        tick();
-    }
-    void set_verdict(const char* verdict) const { write_file(node.root() / "verdict", verdict); }
-    void write_other_node(const char* json) const {
-        std::filesystem::create_directories(node.evidence() / "n2");
-        write_file(node.evidence() / "n2" / "node.json", json);
-    }
-
-    void write_program(const std::string& name, const std::string& line) const {
-        write_file(node.root() / name,
-                   "#!/bin/sh\necho \"$@\" >> '" + (node.root() / name).string() + ".calls'\n" + line + "\n");
-        std::filesystem::permissions(node.root() / name, std::filesystem::perms::owner_all);
-    }
-    [[nodiscard]] size_t calls(const std::string& program) const {
-        const std::string lines = read_file(node.root() / (program + ".calls"));
-        return static_cast<size_t>(std::count(lines.begin(), lines.end(), '\n'));
-    }
-
-    void write_boxes() {
-        for (BoxBuilder& box : boxes) {
-            box.live().last_progress_mono_ns = node.mono_ns;
-            box.write_into(node.boxes());
-        }
-    }
-    void report(int64_t step, uint64_t first, uint64_t second) {
-        boxes[0].digest(parameters_after(step, first, 2), "DistributedDataParallel");
-        boxes[1].digest(parameters_after(step, second, 2), "DistributedDataParallel");
-        write_boxes();
-    }
-
-    /* The analyzer and scancel are real processes: time stands still while one runs. */
-    void tick() {
-        if (has_running_child())
-            usleep(500);
-        else
-            node.mono_ns += kSecond / 5;
-        watch->tick();
-    }
-    static bool has_running_child() {
-        siginfo_t ended{};
-        return waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid == 0;
-    }
-    template <typename Condition>
-    bool tick_until(Condition condition) {
-        for (int turn = 0; turn < kPatience; turn++) {
-            if (condition()) return true;
-            tick();
-        }
-        return false;
-    }
-    void tick_some(int turns = 100) {
-        for (int turn = 0; turn < turns; turn++)
-            tick();
-    }
-    void end(int32_t wait_status = 0) {
-        for (const BoxBuilder& box : boxes) {
-            watch->handle(node.task_message(INQUEST_TASK_START, box.process().pid, box.process().pid));
-            watch->handle(
-                node.task_message(INQUEST_TASK_EXIT, box.process().pid, box.process().pid, wait_status));
-            node.remove_process(box.process());
-        }
-        CHECK(watch->handle(node.plain_message(INQUEST_STEP_END)) == INQUEST_STEP_REPLY_DONE);
-    }
-    [[nodiscard]] bool has_evidence() const { return std::filesystem::exists(node.evidence()); }
-    [[nodiscard]] bool has_report() const { return std::filesystem::exists(node.report()); }
-    [[nodiscard]] Json node_json() const {
-        return Json::parse(read_file(node.evidence() / "n1" / "node.json"));
-    }
-
-    FakeNode node;
-    BoxBuilder boxes[2] = {{{815, 4711}, 0, 2}, {{816, 4712}, 1, 2}};
-    std::optional<StepWatch> watch;
-};
-
-}  // namespace
 
 TEST_CASE("replicas that agree leave nothing behind") {
     Scene scene(kDiverged);
@@ -147,6 +27,7 @@ TEST_CASE("replicas that differ are evidence while the job runs, and for the rec
     write_file(scene.node.boxes() / "tensors-815-4711.ibt", "table");
     scene.report(4, 7, 8);
     REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.watch->on_recorded();
     CHECK(scene.node_json()["reason"] == "divergence");
     CHECK(scene.node_json()["divergence_noticed_mono_ns"].is_number());
     CHECK(std::filesystem::exists(scene.node.evidence() / "n1" / "tensors-815-4711.ibt.zst"));
@@ -175,6 +56,7 @@ TEST_CASE("a rank that leaves early without a word does not undo what was told")
     Scene scene(kDiverged);
     scene.report(4, 7, 8);
     REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.watch->on_recorded();
     scene.set_verdict(kHealthy);
     scene.tick_some();
     scene.node.remove_process(scene.boxes[1].process());
@@ -191,6 +73,7 @@ TEST_CASE("what was told is taken back when the step has ended well and the last
     Scene scene(R"({"step": "0", "cause": "x", "family": "other", "confidence": "certain"})");
     scene.report(4, 7, 8);
     REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.watch->on_recorded();
     scene.end();
     scene.set_verdict(kHealthy);
     REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
@@ -198,6 +81,7 @@ TEST_CASE("what was told is taken back when the step has ended well and the last
     scene.watch->handle(scene.node.plain_message(INQUEST_JOB_END));
     CHECK(scene.has_evidence()); /* for srun and the epilog, which removes it */
     CHECK(read_file(scene.node.report() / "diagnosis.json") == kHealthy);
+    scene.watch->on_recorded();
     CHECK_FALSE(scene.watch->take_record_request());
 }
 
@@ -259,46 +143,6 @@ TEST_CASE("a worker that is started in the middle takes up what was told, and ta
         scene.tick_some();
         CHECK(scene.has_evidence());
         CHECK(scene.calls("scancel") == 0);
-    }
-}
-
-TEST_CASE("a job that cannot be cancelled is tried again a few times, told in the report, and left alone") {
-    Scene scene(kDiverged, INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE);
-    scene.write_program("scancel", "exit 1");
-    scene.report(4, 7, 8);
-    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
-    write_file(scene.node.report() / "report.txt", "report\n");
-    write_file(scene.node.report() / "notice-0.txt", "notice\n");
-    scene.watch->on_recorded();
-    const auto report = [&] { return read_file(scene.node.report() / "report.txt"); };
-    REQUIRE(scene.tick_until(
-        [&] { return report().find("scancel failed 10 times (exit status 1)") != std::string::npos; }));
-    CHECK(read_file(scene.node.report() / "notice-0.txt").find("could not be") != std::string::npos);
-    scene.tick_some(300);
-    CHECK(scene.calls("scancel") == 10);
-    scene.end(256);
-    CHECK(scene.node_json()["cancelled_for_divergence"] == false);
-    CHECK(scene.node_json()["damage"].dump().find("scancel failed") != std::string::npos);
-}
-
-TEST_CASE("a job is cancelled as soon as that is possible again, and not once it has ended") {
-    constexpr int32_t kGoesOn = -1;
-    for (const int32_t wait_status : {kGoesOn, 256, 15}) {
-        const bool ends = wait_status != kGoesOn;
-        Scene scene(kDiverged, INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE);
-        scene.write_program("scancel", "exit 1");
-        scene.report(4, 7, 8);
-        REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
-        scene.watch->on_recorded();
-        REQUIRE(scene.tick_until([&] { return scene.calls("scancel") == 2 && !scene.has_running_child(); }));
-        scene.tick();
-        scene.write_program("scancel", "exit 0");
-        if (ends) scene.end(wait_status);
-        scene.tick_some(300);
-        CHECK(scene.calls("scancel") == (ends ? 2 : 3));
-        /* SIGTERM: slurmctld was slow to answer. */
-        if (ends) CHECK(scene.node_json()["cancelled_for_divergence"] == (wait_status == 15));
-        CHECK(waitpid(-1, nullptr, WNOHANG) == -1); /* no zombie */
     }
 }
 
@@ -377,35 +221,6 @@ TEST_CASE("evidence of something else stays when the replicas turn out to agree"
     CHECK(scene.has_evidence());
 }
 
-TEST_CASE("a job is cancelled when that was asked for and the diagnosis is certain, once it has its record") {
-    Scene scene(kDiverged, INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE);
-    scene.report(4, 7, 8);
-    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
-    scene.tick_some(10);
-    CHECK(scene.calls("scancel") == 0);
-    scene.watch->on_recorded();
-    REQUIRE(scene.tick_until([&] { return scene.calls("scancel") == 1; }));
-    CHECK(scene.tick_until([&] { return read_file(scene.node.root() / "cancelled") == "7\n"; }));
-    scene.end(15);
-    CHECK(scene.node_json()["cancelled_for_divergence"] == true);
-    scene.tick_some();
-    CHECK(scene.calls("scancel") == 1);
-    CHECK(scene.calls("analyzer") == 1);
-}
-
-TEST_CASE("a job is not cancelled for a diagnosis that is not certain, or of another family") {
-    for (const char* verdict :
-         {R"({"step": "0", "cause": "x", "family": "weight-divergence", "confidence": "likely"})",
-          R"({"step": "0", "cause": "x", "family": "other", "confidence": "certain"})"}) {
-        Scene scene(verdict, INQUEST_STEP_FLAG_CANCEL_ON_DIVERGENCE);
-        scene.report(4, 7, 8);
-        REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
-        scene.watch->on_recorded();
-        scene.tick_some(200);
-        CHECK(scene.calls("scancel") == 0);
-    }
-}
-
 TEST_CASE("a failed step is not held against its last digests") {
     Scene scene(kHealthy);
     scene.boxes[0].digest(parameters_after(4, 7, 2), "DistributedDataParallel");
@@ -463,4 +278,22 @@ TEST_CASE("what was told without the evidence of all nodes is looked at again at
     std::filesystem::create_directories(scene.node.evidence() / "n2");
     write_file(scene.node.evidence() / "n2" / "node.json", R"({"step_ended": true, "tasks": []})");
     REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 2; }));
+}
+
+TEST_CASE("a diagnosis that says the same again asks for no record") {
+    Scene scene(kDiverged, 0, 2);
+    scene.report(4, 7, 8);
+    REQUIRE(scene.tick_until([&] { return scene.watch->take_record_request(); }));
+    scene.watch->on_recorded();
+    bool is_other = false;
+    SECTION("it does") {}
+    SECTION("it names other ranks") {
+        is_other = true;
+        scene.set_verdict(R"({"step": "0", "cause": "some-cause", "family": "weight-divergence",
+            "confidence": "certain", "end": "unknown", "initiating": [{"rank": 1}]})");
+    }
+    scene.write_other_node(R"({"step_ended": false})");
+    REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 2; }));
+    scene.tick_some();
+    CHECK(scene.watch->take_record_request() == is_other);
 }
