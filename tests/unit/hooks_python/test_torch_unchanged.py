@@ -1,7 +1,8 @@
 """The hook changes no bit: losses, weights and the states of all random generators, at every profile's share."""
+import os
 import unittest
 
-from hook_case import TorchCase
+from hook_case import HOOK, TorchCase
 
 PROGRAM = """
     import os, random, torch
@@ -74,6 +75,16 @@ class Unchanged(TorchCase):
             self.assertEqual(run.err.count("weights_only=False"), 2)
             self.assertIn("warn.py", run.err)
             self.assertIn("NO_SHARD", run.err)
+
+    def test_a_traceback_shows_no_lines_of_a_file_that_is_called_like_one_of_the_hook_s(self):
+        for folder in ("", "patches"):
+            for name in os.listdir(os.path.join(HOOK, "inquest_hook", folder)):
+                if name.endswith(".py") and not name.startswith("__"):
+                    self.write(name, "# mine\n" * 500)
+        run = self.run_python(self.write("train.py", "import torch\ntorch.load('missing')\n"))
+        self.assertIn("inquest_hook", run.err)
+        self.assertIn("FileNotFoundError", run.err)
+        self.assertNotIn("# mine", run.err)
 
     def saved(self, rank, run):
         """A model that was saved whole: it names nothing of the hook's."""
