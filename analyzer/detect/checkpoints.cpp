@@ -62,12 +62,12 @@ std::vector<std::vector<DigestOf>> group_by_value(const Comparison& comparison) 
     return sides;
 }
 
-// What an ordinal has named on one rank: the ranks that agree, the promise and the number of tensors; without
-// a promise also where the step was called.
+// What an ordinal has named on one rank: the ranks that agree, the promise and the number of tensors; where
+// these say too little, also where the step was called.
 using Named = std::set<std::tuple<std::vector<int>, std::string, int64_t, std::string, int64_t>>;
 
-Named::value_type name_of(const StateDigest& digest) {
-    const model::Place place = digest.promise.empty() ? digest.place : model::Place{};
+Named::value_type name_of(const StateDigest& digest, bool with_place) {
+    const model::Place place = with_place && digest.promise.empty() ? digest.place : model::Place{};
     return {digest.ranks, digest.promise, digest.tensors, place.file, place.line};
 }
 
@@ -85,14 +85,31 @@ bool names_differ(const std::map<int, Named>& by_rank) {
     });
 }
 
+bool is_compared_state(const RankView& view, const StateDigest& digest) {
+    return digest.part == INQUEST_PART_PARAMETERS && is_compared(digest, *view.rank->rank);
+}
+
+bool have_different_counts(const StepView& step) {
+    std::set<size_t> counts;
+    for (const RankView& view : step.ranks) {
+        std::set<int64_t> optimizers;
+        for (const StateDigest& digest : view.rank->replica.digests) {
+            if (is_compared_state(view, digest)) optimizers.insert(digest.at.optimizer);
+        }
+        if (!optimizers.empty()) counts.insert(optimizers.size());
+    }
+    return counts.size() > 1;
+}
+
 // Ordinals are counted by each process alone. Where one rank trains a model more, as a probe, its ordinals
 // name other models from there on; the first optimizer for which that shows.
 int64_t first_shifted(const StepView& step) {
+    const bool with_place = have_different_counts(step);
     std::map<int64_t, std::map<int, Named>> named;
     for (const RankView& view : step.ranks) {
         for (const StateDigest& digest : view.rank->replica.digests) {
-            if (digest.part != INQUEST_PART_PARAMETERS || !is_compared(digest, *view.rank->rank)) continue;
-            named[digest.at.optimizer][*view.rank->rank].insert(name_of(digest));
+            if (!is_compared_state(view, digest)) continue;
+            named[digest.at.optimizer][*view.rank->rank].insert(name_of(digest, with_place));
         }
     }
     const auto found =

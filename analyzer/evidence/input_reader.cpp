@@ -1,5 +1,7 @@
 #include "analyzer/evidence/input_reader.h"
 
+#include <algorithm>
+
 #include "analyzer/evidence/flight_record.h"
 #include "analyzer/evidence/log_reader.h"
 #include "analyzer/evidence/python_stack.h"
@@ -58,6 +60,12 @@ void add_earlier(model::TensorTable& earlier, model::TensorTable& table) {
     table.entries.merge(earlier.entries);
     for (auto& [part, names] : earlier.names)
         table.names[part].merge(names);
+}
+
+bool has_box(const FolderEvidence& folder, const ProcessKey& process) {
+    return std::any_of(folder.boxes.begin(), folder.boxes.end(), [&](const BoxEvidence& box) {
+        return ProcessKey(box.rank.pid, box.rank.start_time_ticks) == process;
+    });
 }
 
 }  // namespace
@@ -145,6 +153,7 @@ bool InputReader::read_box(std::string_view bytes, const std::string& source, Fo
     const auto earlier =
         process ? folder.analysed_boxes.extract(*process) : decltype(folder.analysed_boxes)::node_type();
     auto box = read_black_box(source, bytes, notes_, earlier ? earlier.mapped().bytes : std::string_view());
+    if (!box && earlier) box = read_black_box(earlier.mapped().source, earlier.mapped().bytes, notes_);
     if (box) folder.boxes.push_back(std::move(*box));
     return box.has_value();
 }
@@ -152,6 +161,7 @@ bool InputReader::read_box(std::string_view bytes, const std::string& source, Fo
 bool InputReader::finish(FolderEvidence& folder) {
     bool found = false;
     for (const auto& [process, copy] : folder.analysed_boxes) {
+        if (has_box(folder, process)) continue;  // the last copy was read first
         auto box = read_black_box(copy.source, copy.bytes, notes_);
         found |= box.has_value();
         if (box) folder.boxes.push_back(std::move(*box));

@@ -179,9 +179,14 @@ TEST_CASE("without a promise, a model of one rank's own is known by the line of 
             digest.place.line = line_of_odd;
         return build;
     };
-    ReplicaBuilder elsewhere = differs_on(99);
+    const auto with_one_more = [](ReplicaBuilder build) {
+        build.digest(1, INQUEST_PART_PARAMETERS, 1, {}, INQUEST_SITE_STEP, 2);
+        return build;
+    };
+    ReplicaBuilder elsewhere = with_one_more(differs_on(99));
     check_sound(elsewhere);
-    CHECK(diagnosis_of(differs_on(62).timeline()).cause != "healthy");
+    CHECK(diagnosis_of(with_one_more(differs_on(62)).timeline()).cause != "healthy");
+    CHECK(diagnosis_of(differs_on(99).timeline()).cause != "healthy");  // both sides of an if call it
 }
 
 TEST_CASE("an average that rank 0 exports differs before a save and at the end only") {

@@ -114,6 +114,28 @@ std::string ended(std::string node, int wait_status) {
 
 }  // namespace
 
+TEST_CASE("the copy of a box that was analysed counts where the last one is missing or damaged") {
+    const TemporaryDirectory d;
+    d.write("n1/box-815-4711.analysed.ibb", box_of_rank(0, 815));
+    d.write("n1/box-816-4711.analysed.ibb", box_of_rank(1, 816));
+    d.write("n1/box-816-4711.ibb", "INQBBOX1 and nothing more");
+    const auto timeline = read_evidence({d.path()});
+    REQUIRE(timeline);
+    REQUIRE(timeline->ranks.size() == 2);
+    CHECK(timeline->ranks[0].rank == 0);
+    CHECK(timeline->ranks[1].rank == 1);
+}
+
+TEST_CASE("the copies of a box are one process, whichever comes first") {
+    const TemporaryDirectory d;
+    d.write("n1/box-815-4711.analysed.ibb", box_of_rank(0, 815));
+    d.write("n1/box-815-4711.ibb", box_of_rank(0, 815));
+    const auto timeline =
+        read_evidence({d.path() + "/n1/box-815-4711.ibb", d.path() + "/n1/box-815-4711.analysed.ibb"});
+    REQUIRE(timeline);
+    CHECK(timeline->ranks.size() == 1);
+}
+
 TEST_CASE("a task that failed before it had a rank is known by its number") {
     const TemporaryDirectory d;
     d.write("n1/node.json", ended(node_json("n1", 0, 800, 0, "end"), 256));
