@@ -78,12 +78,18 @@ void record(const Spool& spool, const RecordEntry& entry, Deadline deadline) {
 }
 
 /* This run has nothing to say, or nothing any more. inquestd does the same while the run lasts. */
-void take_lines_back(const Job& job, const JobStep& step, bool own_too, RecordField field,
+void take_lines_back(const Job& job, const std::vector<JobStep>& steps, bool own_too, RecordField field,
                      Deadline deadline) {
-    if (!harvest::is_of_restarted_job(step.journal.step) && !own_too) return;
-    store_record({job.cluster, job.job_id, field, step.started_wall_s, own_too, "",
-                  harvest::report_name(step.journal.step)},
-                 deadline.at_most(kStoreTime));
+    const bool is_restarted = std::any_of(steps.begin(), steps.end(), [](const JobStep& step) {
+        return harvest::is_of_restarted_job(step.journal.step);
+    });
+    if (!is_restarted && !own_too) return;
+    const StoreOutcome outcome = store_record(
+        {job.cluster, job.job_id, field, steps.front().started_wall_s, own_too, "", report_names(steps)},
+        deadline.at_most(kStoreTime));
+    if (is_worth_retrying(outcome))
+        syslog(LOG_WARNING, "job %u: an earlier record line may have stayed: %s", job.job_id,
+               describe(outcome));
 }
 
 /* The steps about whose record this node decides. One node does it for the whole job, so that there is one
@@ -104,8 +110,12 @@ void report_job_end(const JobEndPaths& paths, const Job& job, const std::vector<
                     RecordField field, Deadline deadline) {
     ReportResult result{};
     if (steps.empty()) return;
-    if (!report_as_user(paths, job, steps, deadline, result))
-        return take_lines_back(job, steps.front(), result.takes_back == 1, field, deadline);
+    if (!report_as_user(paths, job, steps, deadline, result)) {
+        /* Where a step failed, another node may have told of it. */
+        const bool own_too = result.takes_back == 1 && !job.failed_somewhere;
+        if (result.magic == kReportMagic) take_lines_back(job, steps, own_too, field, deadline);
+        return;
+    }
     const JobStep& step = steps[result.step];
     const auto line = render_record_line(
         result.fields, record_context(paths, job.nodes, step.journal.step.report_directory));
@@ -114,13 +124,8 @@ void report_job_end(const JobEndPaths& paths, const Job& job, const std::vector<
                paths.knowledge.c_str());
         return;
     }
-    const RecordEntry entry{job.cluster,
-                            job.job_id,
-                            field,
-                            step.started_wall_s,
-                            step.name != "batch",
-                            *line,
-                            harvest::report_name(step.journal.step)};
+    const RecordEntry entry{job.cluster, job.job_id,         field, step.started_wall_s, step.name != "batch",
+                            *line,       report_names(steps)};
     record(Spool(paths.spool), entry, deadline);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 #include <tuple>
 
 #include "spank/harvest/file_access.h"
@@ -101,6 +102,13 @@ std::vector<JobStep> read_job_steps(const std::string& directory, std::uint32_t 
         if (step.journal.step.job_id == job_id) steps.push_back(std::move(step));
     }
     return steps;
+}
+
+std::vector<std::string> report_names(const std::vector<JobStep>& steps) {
+    std::set<std::string> names;
+    for (const JobStep& step : steps)
+        names.insert(harvest::report_name(step.journal.step));
+    return {names.begin(), names.end()};
 }
 
 std::vector<const JobStep*> by_decisiveness(const std::vector<JobStep>& steps) {

@@ -36,6 +36,10 @@ bool read_job_step(const std::string& bytes, JobStep& step);
 /* Names in `directory` that belong to the job: "<job>.<step>", <step> of lower-case letters and digits. */
 std::vector<std::string> names_of_job(const std::string& directory, std::uint32_t job_id);
 
+/* The last components of their report directories: batch step and other steps of a restarted job may have
+ * different ones (docs/formats/evidence.md). */
+std::vector<std::string> report_names(const std::vector<JobStep>& steps);
+
 /* The order in which steps are asked what went wrong: those that failed on this node by the time of the
  * failure, then the others, then the batch step, because it fails when a step of its script did. */
 std::vector<const JobStep*> by_decisiveness(const std::vector<JobStep>& steps);

@@ -58,8 +58,7 @@ void record_live(const JobEndPaths& paths, const LiveStep& live, RecordField fie
     if (!is_diagnosed && !harvest::is_of_restarted_job(description)) return;
     const std::string line = is_diagnosed ? line_about(paths, description, fields) : std::string();
     const StoreOutcome outcome = store_in_running_job(
-        {{}, live.job_id, field, step->started_wall_s, is_diagnosed, line, harvest::report_name(description)},
-        deadline);
+        {{}, live.job_id, field, step->started_wall_s, is_diagnosed, line, report_names(steps)}, deadline);
     if (outcome != StoreOutcome::kStored && !line.empty())
         syslog(LOG_WARNING, "job %u: record line while it runs: %s", live.job_id, describe(outcome));
 }

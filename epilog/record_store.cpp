@@ -1,5 +1,7 @@
 #include "epilog/record_store.h"
 
+#include <algorithm>
+
 #include "epilog/child.h"
 #include "epilog/record_line.h"
 #include "epilog/slurmctld_session.h"
@@ -20,10 +22,11 @@ StoreOutcome store_in_child(StoreOutcome (*store)(const RecordEntry&), const Rec
                                                    : StoreOutcome::kUnavailable;
 }
 
-/* Each run has a report directory of its own. A line without one may be about any run. */
+/* Each run has report directories of its own. A line without one may be about any run. */
 bool is_about_other_run(const std::string& value, const RecordEntry& entry) {
     const std::string_view name = named_report(value);
-    return !name.empty() && !entry.report_name.empty() && name != entry.report_name;
+    const auto& names = entry.report_names;
+    return !name.empty() && !names.empty() && std::find(names.begin(), names.end(), name) == names.end();
 }
 
 }  // namespace

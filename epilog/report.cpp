@@ -106,6 +106,7 @@ ReportResult report_job(const ReportRequest& request) {
     } else if (complete) {
         remove_reports(request.steps);
     }
+    if (decisive != nullptr || !complete) result.takes_back = 0; /* another step may be what was told of */
     return result;
 }
 

@@ -22,7 +22,7 @@ struct RecordEntry {
     std::int64_t run_wall_s = 0;
     bool replaces_own = true; /* whether an earlier line about the same run gives way */
     std::string line;         /* empty: what it would replace is taken away; never in the spool */
-    std::string report_name;  /* of the run: the last component of its report directory */
+    std::vector<std::string> report_names; /* of the run: the last components of its report directories */
 };
 
 /* A file is given up after this: the accounting may have purged the job, and an administrator has been told.

@@ -94,7 +94,7 @@ bool parse_entry(const std::string& text, RecordEntry& entry) {
     const std::string_view replaces = take_value(rest, "replaces");
     entry.replaces_own = replaces == "1";
     entry.line = take_value(rest, "line");
-    entry.report_name = named_report(entry.line);
+    if (const auto name = named_report(entry.line); !name.empty()) entry.report_names = {std::string(name)};
     return valid && (entry.replaces_own || replaces == "0") && rest.empty() && text.ends_with('\n') &&
            is_entry(entry);
 }

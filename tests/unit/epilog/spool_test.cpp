@@ -20,7 +20,7 @@ RecordEntry entry(std::uint32_t job_id) {
             false,
             "inquest 1: rank-died/rank-exception (certain); first rank 2 (n3) train.py:84; report "
             "/home/ada/inquest-4711",
-            "inquest-4711"};
+            {"inquest-4711"}};
 }
 
 void make_older(const std::string& path, std::time_t seconds) {
@@ -38,7 +38,7 @@ TEST_CASE("an entry survives the way through its file") {
     CHECK(read.run_wall_s == 1'796'015'050);
     CHECK_FALSE(read.replaces_own);
     CHECK(read.line == entry(4711).line);
-    CHECK(read.report_name == "inquest-4711");
+    CHECK(read.report_names == std::vector<std::string>{"inquest-4711"});
 }
 
 TEST_CASE("entries that are none are not written and not read") {
