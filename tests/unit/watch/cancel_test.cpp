@@ -145,5 +145,6 @@ TEST_CASE("the answer about an earlier record does not hasten the cancelling") {
     REQUIRE(scene.watch->take_record_request());
     scene.watch->on_recorded();
     scene.tick_some(15);
+    Scene::wait_for_children();
     CHECK(scene.calls("scancel") == 1);
 }
