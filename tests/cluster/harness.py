@@ -6,6 +6,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 STATES = pathlib.Path("/tmp/inquest-clusters")
@@ -21,6 +22,14 @@ class Failed(Exception):
 def expect(condition, text):
     if not condition:
         raise Failed(text)
+
+
+def wait_until(condition, what, limit_s):
+    """Asks twice a second; fails when the condition does not hold within `limit_s` seconds."""
+    deadline = time.monotonic() + limit_s
+    while not condition():
+        expect(time.monotonic() < deadline, f"{what}: not within {limit_s} s")
+        time.sleep(0.5)
 
 
 class Cluster:

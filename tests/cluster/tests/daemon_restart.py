@@ -2,7 +2,6 @@
 """inquestd killed in the middle of two jobs and started again: both run on, the one that fails has its line, the other has none."""
 
 import subprocess
-import time
 
 import harness
 
@@ -13,13 +12,6 @@ WAIT_S = 60
 def start(running, status):
     return subprocess.Popen([harness.HERE / "shell", "--name", running.name, "--", "srun", "--inquest", "--nodes=2", "bash", "-c",
                              PROGRAM.format(status)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-
-def wait_until(condition, what):
-    deadline = time.monotonic() + WAIT_S
-    while not condition():
-        harness.expect(time.monotonic() < deadline, f"{what}: not within {WAIT_S} s")
-        time.sleep(0.5)
 
 
 def restart_daemons(running):
@@ -38,7 +30,7 @@ def test():
     harness.require_inquest()
     with harness.cluster("restart") as running:
         failing, well = start(running, "$SLURM_PROCID"), start(running, "0")
-        wait_until(lambda: len(list((running.state / "home").glob("running*"))) == 4, "start of the jobs")
+        harness.wait_until(lambda: len(list((running.state / "home").glob("running*"))) == 4, "start of the jobs", WAIT_S)
         restart_daemons(running)
         status = [failing.wait(WAIT_S), well.wait(WAIT_S)]
         harness.expect(status == [1, 0], f"srun ended with {status}")
@@ -48,7 +40,7 @@ def test():
             records.update({record(running, job)[0]: record(running, job)[1] for job in (1, 2)})
             return records.keys() >= {"FAILED", "COMPLETED"} and records["FAILED"]
 
-        wait_until(have_ended, "the line of the failed job")
+        harness.wait_until(have_ended, "the line of the failed job", WAIT_S)
         harness.expect(records["FAILED"].startswith("inquest 1: "), f"the failed job has {records['FAILED']!r}")
         harness.expect(records["COMPLETED"] == "", f"the other job has {records['COMPLETED']!r}")
         harness.expect(not running.drained(), f"drained: {running.drained()}")

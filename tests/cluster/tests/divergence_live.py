@@ -42,14 +42,7 @@ class Job:
         return text.strip().split("|", 2)
 
     def wait_for_end(self):
-        wait_until(lambda: self.record()[0].split(" ")[0] in ("COMPLETED", "CANCELLED", "FAILED", "TIMEOUT"), f"end of job {self.id}")
-
-
-def wait_until(condition, what):
-    deadline = time.monotonic() + LIMIT_S
-    while not condition():
-        harness.expect(time.monotonic() < deadline, f"{what}: not within {LIMIT_S} s")
-        time.sleep(0.5)
+        harness.wait_until(lambda: self.record()[0].split(" ")[0] in ("COMPLETED", "CANCELLED", "FAILED", "TIMEOUT"), f"end of job {self.id}", LIMIT_S)
 
 
 def check_line(line, where):
@@ -59,8 +52,8 @@ def check_line(line, where):
 
 def check_running(job):
     """Notice and record are there before the job ends."""
-    wait_until(lambda: "inquest: " in job.text(), f"notice of job {job.id}")
-    wait_until(lambda: "inquest 1: " in job.controller()[1], f"record of job {job.id}")
+    harness.wait_until(lambda: "inquest: " in job.text(), f"notice of job {job.id}", LIMIT_S)
+    harness.wait_until(lambda: "inquest 1: " in job.controller()[1], f"record of job {job.id}", LIMIT_S)
     state, line = job.controller()
     harness.expect(state == "RUNNING", f"the job is {state} when it has its record")
     check_line(line, "scontrol")
@@ -81,7 +74,7 @@ def check_cancelled(job):
     job.wait_for_end()
     state = job.record()[0]
     harness.expect(state.startswith("CANCELLED"), f"job to be cancelled: {state}")
-    wait_until(lambda: not (job.directory / "digests").exists(), f"end of the epilogs of job {job.id}")
+    harness.wait_until(lambda: not (job.directory / "digests").exists(), f"end of the epilogs of job {job.id}", LIMIT_S)
     time.sleep(SETTLE_S)
     check_line(job.record()[2], "sacct of the cancelled job")
     harness.expect("inquest: " in job.text(), f"no notice:\n{job.text()}")
@@ -89,7 +82,7 @@ def check_cancelled(job):
 
 
 def check_healthy(job):
-    wait_until(lambda: "step 50 " in job.text(), f"healthy job {job.id}")
+    harness.wait_until(lambda: "step 50 " in job.text(), f"healthy job {job.id}", LIMIT_S)
     harness.expect((job.directory / "digests").is_dir(), "the nodes of the healthy job tell each other nothing")
     job.wait_for_end()
     time.sleep(SETTLE_S)

@@ -38,21 +38,14 @@ class Job:
         return text.strip().split("|", 1)
 
 
-def wait_until(condition, what):
-    deadline = time.monotonic() + LIMIT_S
-    while not condition():
-        harness.expect(time.monotonic() < deadline, f"{what}: not within {LIMIT_S} s")
-        time.sleep(1)
-
-
 def cancel(running, job, has_daemon):
-    wait_until(job.has_notice if has_daemon else job.hangs, f"{job.name}: hang of job {job.id}")
+    harness.wait_until(job.has_notice if has_daemon else job.hangs, f"{job.name}: hang of job {job.id}", LIMIT_S)
     time.sleep(2)
     running.output("scancel", job.id)
 
 
 def check(job):
-    wait_until(lambda: len(job.record()) == 2 and job.record()[1], f"{job.name}: line of job {job.id}")
+    harness.wait_until(lambda: len(job.record()) == 2 and job.record()[1], f"{job.name}: line of job {job.id}", LIMIT_S)
     state, line = job.record()
     harness.expect(state.startswith("CANCELLED" if job.kind == "cancelled" else "TIMEOUT"), f"{job.name}: {state}")
     harness.expect(line.startswith("inquest 1: all-reduce-deadlock/"), f"{job.name}: {line!r}")

@@ -45,20 +45,13 @@ class Job:
         return [line.split("|", 2)[1:] for line in sorted(text.splitlines())]
 
     def wait_for_run(self, number):
-        wait_until(lambda: len(self.runs()) == number and self.runs()[-1][0] in ENDS, f"end of run {number} of job {self.id}")
+        harness.wait_until(lambda: len(self.runs()) == number and self.runs()[-1][0] in ENDS, f"end of run {number} of job {self.id}", LIMIT_S)
 
     def requeue(self, nodes):
         """Slurm would wait two minutes before it starts the job again."""
         self.running.output("scontrol", "requeue", self.id, root=True)
-        wait_until(lambda: self.controller()[0] == "PENDING", f"job {self.id} to be pending")
+        harness.wait_until(lambda: self.controller()[0] == "PENDING", f"job {self.id} to be pending", LIMIT_S)
         self.running.output("scontrol", "update", f"jobid={self.id}", f"reqnodelist={nodes}", "starttime=now", root=True)
-
-
-def wait_until(condition, what):
-    deadline = time.monotonic() + LIMIT_S
-    while not condition():
-        harness.expect(time.monotonic() < deadline, f"{what}: not within {LIMIT_S} s")
-        time.sleep(0.3)
 
 
 def check_line(line, cause, report):
@@ -68,21 +61,21 @@ def check_line(line, cause, report):
 
 def requeue_drifting(job):
     """While it runs, when the record has its line already."""
-    wait_until(lambda: "inquest 1: " in job.controller()[1], f"record of job {job.id}")
+    harness.wait_until(lambda: "inquest 1: " in job.controller()[1], f"record of job {job.id}", LIMIT_S)
     check_line(job.controller()[1], "weight-divergence/", job.reports[0])
     job.requeue("n[3-4]")
 
 
 def requeue_failed(job):
     job.wait_for_run(1)
-    wait_until(lambda: job.runs()[0][1] != "", f"record line of job {job.id}")
+    harness.wait_until(lambda: job.runs()[0][1] != "", f"record line of job {job.id}", LIMIT_S)
     check_line(job.runs()[0][1], "rank-died/rank-exception", job.reports[0])
     job.requeue("n[1-2]")
 
 
 def check_healthy(job):
-    wait_until(lambda: "step 10 " in job.text_of_second(), f"second run of job {job.id}")
-    wait_until(lambda: job.controller()[1] == "", f"the line of the first run to leave the running job {job.id}")
+    harness.wait_until(lambda: "step 10 " in job.text_of_second(), f"second run of job {job.id}", LIMIT_S)
+    harness.wait_until(lambda: job.controller()[1] == "", f"the line of the first run to leave the running job {job.id}", LIMIT_S)
     job.wait_for_run(2)
     time.sleep(SETTLE_S)
     (first_state, first_line), second = job.runs()
@@ -96,7 +89,7 @@ def check_healthy(job):
 
 def check_failed_again(job):
     job.wait_for_run(2)
-    wait_until(lambda: job.runs()[1][1] != "", f"record line of the second run of job {job.id}")
+    harness.wait_until(lambda: job.runs()[1][1] != "", f"record line of the second run of job {job.id}", LIMIT_S)
     first, second = job.runs()
     check_line(first[1], "rank-died/rank-exception", job.reports[0])
     check_line(second[1], "rank-died/segmentation-fault", job.reports[1])
