@@ -63,14 +63,6 @@ std::optional<Value> first_of(const std::optional<Value>& option, const std::opt
     return option ? option : site;
 }
 
-Parameters parameters_of(const Request& request, const SiteConfiguration& site) {
-    return {.profile = request.profile.value_or(site.profile),
-            .deterministic = request.deterministic.value_or(site.deterministic),
-            .seed = first_of(request.seed, site.seed),
-            .nccl_debug = first_of(request.nccl_debug, site.nccl_debug),
-            .timeout_seconds = first_of(request.timeout_seconds, site.timeout_seconds)};
-}
-
 std::string box_directory(const Request& request) {
     return std::string(INQUEST_RUN_DIRECTORY "/") + std::to_string(request.job_id) + "." + request.step;
 }
@@ -227,6 +219,14 @@ class Collector {
 };
 
 }  // namespace
+
+Parameters parameters_of(const Request& request, const SiteConfiguration& site) {
+    return {.profile = request.profile.value_or(site.profile),
+            .deterministic = request.deterministic.value_or(site.deterministic),
+            .seed = first_of(request.seed, site.seed),
+            .nccl_debug = first_of(request.nccl_debug, site.nccl_debug),
+            .timeout_seconds = first_of(request.timeout_seconds, site.timeout_seconds)};
+}
 
 Decision decide(const DecisionInputs& inputs) {
     const std::string report = report_directory(inputs);

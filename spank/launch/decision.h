@@ -60,6 +60,9 @@ struct DecisionInputs {
     std::function<bool(const std::string& path)> is_taken = [](const std::string&) { return false; };
 };
 
+/* What the user asked for, and the site's where the user did not. */
+Parameters parameters_of(const Request& request, const SiteConfiguration& site);
+
 Decision decide(const DecisionInputs& inputs);
 
 }  // namespace inquest::launch

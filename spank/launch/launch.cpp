@@ -85,7 +85,12 @@ bool exists(const std::string& path) {
 /* Without settings nothing is decided, rather than half of it. */
 Decision decision_for(const Arguments& arguments, const SiteConfiguration& site,
                       const char* const* environment) {
-    auto settings = read_settings(arguments.settings_directory);
+    Environment variables = environment_from(environment);
+    const Parameters parameters = parameters_of(arguments.request, site);
+    const bool is_nested = variables.count("INQUEST_INJECTED") != 0; /* what is taken away may be of any file */
+    auto settings = read_settings(arguments.settings_directory, [&](const std::string& file_name) {
+        return is_nested || may_apply(file_name, parameters);
+    });
     if (!settings) {
         return {.assignments = {}, .disarmed = "the settings cannot be read: " + settings.error()};
     }
@@ -93,7 +98,7 @@ Decision decision_for(const Arguments& arguments, const SiteConfiguration& site,
                    .site = site,
                    .settings = *settings,
                    .installation = {.library = INQUEST_PATH_LIBRARY, .python_directory = INQUEST_PATH_PYTHON},
-                   .environment = environment_from(environment),
+                   .environment = std::move(variables),
                    .is_taken = exists});
 }
 

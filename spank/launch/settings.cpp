@@ -3,6 +3,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -165,9 +166,23 @@ tl::expected<std::vector<Setting>, std::string> parse_settings(const std::string
     }
 }
 
-tl::expected<std::vector<Setting>, std::string> read_settings(const std::string& directory) {
+bool may_apply(const std::string& file_name, const Parameters& parameters) {
+    const std::map<std::string, bool> options = {
+        {"deterministic.yaml", parameters.deterministic != kDeterministicModes.front()},
+        {"nccl-debug.yaml", parameters.nccl_debug.has_value()},
+        {"seed.yaml", parameters.seed.has_value()},
+        {"timeout.yaml", parameters.timeout_seconds.has_value()}};
+    auto found = options.find(file_name);
+    return found == options.end() || found->second;
+}
+
+tl::expected<std::vector<Setting>, std::string> read_settings(const std::string& directory,
+                                                              const IsWanted& is_wanted) {
     std::vector<Setting> all;
     for (const std::string& path : yaml_files_in(directory)) {
+        if (!is_wanted(std::filesystem::path(path).filename())) {
+            continue;
+        }
         auto settings = read_small_file(path).and_then(parse_settings);
         if (!settings) {
             return tl::make_unexpected(path + ": " + settings.error());

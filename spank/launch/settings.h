@@ -4,6 +4,7 @@
  * The same data decides (decision.h) and explains (settings_text.h), so that what is said is what is done. */
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <tl/expected.hpp>
@@ -46,9 +47,16 @@ struct Setting {
 
 bool applies(const When& when, const Parameters& parameters);
 
-/* All settings of a directory's *.yaml files in the order of their names. The error names file and fault; one
- * broken file spoils all, so that a step has everything or nothing. */
-tl::expected<std::vector<Setting>, std::string> read_settings(const std::string& directory);
+/* Whether a file may hold settings for a step: one that has an option's name (seed.yaml) holds what only that
+ * option asks for. Reading YAML is most of what a step waits for, and most steps have no option. */
+bool may_apply(const std::string& file_name, const Parameters& parameters);
+
+using IsWanted = std::function<bool(const std::string& file_name)>;
+
+/* All settings of a directory's wanted *.yaml files in the order of their names. The error names file and
+ * fault; one broken file spoils all, so that a step has everything or nothing. */
+tl::expected<std::vector<Setting>, std::string> read_settings(
+    const std::string& directory, const IsWanted& is_wanted = [](const std::string&) { return true; });
 
 /* One file's settings from its text. */
 tl::expected<std::vector<Setting>, std::string> parse_settings(const std::string& text);

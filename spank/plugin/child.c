@@ -15,7 +15,7 @@
 
 #include "spank/plugin/clocks.h"
 
-enum { EXIT_NOT_STARTED = 127, KILL_GRACE_MS = 100, REAP_INTERVAL_NS = 500000, FALLBACK_MAX_FD = 65536 };
+enum { EXIT_NOT_STARTED = 127, KILL_GRACE_MS = 100, REAP_INTERVAL_NS = 100000, FALLBACK_MAX_FD = 65536 };
 
 static int move_above_stdio(int* end) {
     if (*end > STDERR_FILENO) {

@@ -141,6 +141,29 @@ TEST_CASE("a condition holds when all that it says holds") {
     CHECK(applies(when, {"deep", "off", {}, "INFO", {}}));
 }
 
+TEST_CASE("only the files that may apply need to be read") {
+    for (const Parameters& parameters : all_parameters()) {
+        auto wanted = read_settings(INQUEST_TEST_CONFIGS "/settings",
+                                    [&](const std::string& name) { return may_apply(name, parameters); });
+        REQUIRE(wanted);
+        const auto ids = [&](const std::vector<Setting>& settings) {
+            std::vector<std::string> found;
+            for (const Setting& setting : settings) {
+                if (applies(setting.when, parameters)) {
+                    found.push_back(setting.id);
+                }
+            }
+            return found;
+        };
+        CHECK(ids(*wanted) == ids(shipped()));
+    }
+    auto plain = read_settings(INQUEST_TEST_CONFIGS "/settings", [](const std::string& name) {
+        return may_apply(name, {"standard", "off", {}, {}, {}});
+    });
+    REQUIRE(plain);
+    CHECK(plain->size() < shipped().size());
+}
+
 TEST_CASE("a settings file that is not one is an error that says where, never an exception") {
     CHECK(parse_settings(entry("how: set, values: {A: '1'}")));
     CHECK(parse_settings(entry("how: hook, values: {torch.f: '(1)'}")));
