@@ -2,6 +2,7 @@
  * running step is worth it. */
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "epilog/job_end.h"

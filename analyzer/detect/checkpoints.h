@@ -1,5 +1,6 @@
 // The digests of all ranks, set side by side: what is compared with what, and who is on which side.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,6 @@
 // Where replicas that have to be equal first were not: the ground of every fact about divergence.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

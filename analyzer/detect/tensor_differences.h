@@ -1,5 +1,6 @@
 // Which tensors differ at a comparison, and by how much, from the ranks' tensor tables.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>

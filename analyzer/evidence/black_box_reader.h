@@ -1,5 +1,6 @@
 // Reads a black box into what is known of its process. Damage becomes notes.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,6 +1,7 @@
 // A black box in memory, with every offset, length and identifier checked before use. Format:
 // spank/format/black_box.h. The bytes are a private copy; the file may go on changing.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 // Turns the entries of a flight recorder document into model::FlightEntry.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,6 +1,7 @@
 // Splits a log into lines. Fed in pieces, so that a log may be larger than memory: its beginning and its end
 // are kept, everything between is counted.
 #pragma once
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>

@@ -1,5 +1,6 @@
 // Reads node.json (docs/formats/evidence.md).
 #pragma once
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

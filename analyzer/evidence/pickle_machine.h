@@ -1,5 +1,6 @@
 // The stack machine behind read_pickle.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -1,5 +1,6 @@
 // Bounded decompression of zstd frames.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 

@@ -7,6 +7,7 @@
 #ifndef INQUEST_SPANK_HARVEST_HARVEST_H
 #define INQUEST_SPANK_HARVEST_HARVEST_H
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <tl/expected.hpp>

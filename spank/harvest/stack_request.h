@@ -3,6 +3,7 @@
 #ifndef INQUEST_SPANK_HARVEST_STACK_REQUEST_H
 #define INQUEST_SPANK_HARVEST_STACK_REQUEST_H
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

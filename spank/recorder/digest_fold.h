@@ -1,5 +1,8 @@
 /* From sums to 128 bits, and from many digests to one. */
 #pragma once
+
+#include <cstdint>
+
 #include "digest_sums.h"
 #include "inquest.h"
 

@@ -1,5 +1,8 @@
 /* The way through a tensor's memory in logical order. */
 #pragma once
+
+#include <cstdint>
+
 #include "digest_stream.h"
 
 namespace inquest::recorder {

@@ -1,5 +1,8 @@
 /* Takes the bytes of one tensor in logical order, in pieces of any length, and gives its digest. */
 #pragma once
+
+#include <cstdint>
+
 #include "digest_sums.h"
 #include "inquest.h"
 

@@ -5,6 +5,7 @@
 #ifndef INQUEST_SPANK_REPLICAS_BOX_READER_H
 #define INQUEST_SPANK_REPLICAS_BOX_READER_H
 
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <optional>
@@ -38,6 +39,7 @@ class BoxReader {
     static void fill(Stream& stream, int box_fd, uint64_t head);
     Stream* earliest(const inquest_box_live& live);
     std::optional<StateDigest> state_digest(int box_fd, const inquest_box_record& record);
+    void name_model(int box_fd, const inquest_box_record& record, StateDigest& digest);
     std::string text(int box_fd, uint32_t id);
 
     bool opened_ = false;

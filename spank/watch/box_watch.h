@@ -5,6 +5,7 @@
 #ifndef INQUEST_SPANK_WATCH_BOX_WATCH_H
 #define INQUEST_SPANK_WATCH_BOX_WATCH_H
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>

@@ -5,6 +5,7 @@
 #ifndef INQUEST_SPANK_WATCH_STEP_WATCH_H
 #define INQUEST_SPANK_WATCH_STEP_WATCH_H
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

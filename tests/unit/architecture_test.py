@@ -16,6 +16,8 @@ MOST_LINES = 500
 FORMAT = "spank/format"  # the one room that every other may include
 ROW = re.compile(r"^\| `([a-z/_]+)` \|.*\|([^|]*)\|$")
 INCLUDE = re.compile(r'^\s*#\s*include\s+[<"]([^">]+)[">]')
+FIXED_WIDTH = re.compile(r"\bu?int(8|16|32|64)_t\b")
+FIXED_WIDTH_HEADERS = {"cstdint", "stdint.h", "cinttypes", "inttypes.h"}
 # Headers of libraries that only the rooms that name them may include.
 LIBRARIES = {"Slurm": re.compile(r"^slurm/"), "yaml-cpp": re.compile(r"^yaml-cpp/"), "CUDA": re.compile(r"^cuda")}
 
@@ -82,6 +84,14 @@ class Architecture(unittest.TestCase):
                     if pattern.match(target) and word not in uses:
                         wrong.append(f"{path.relative_to(ROOT)}:{number} includes {target}")
         self.assertEqual(wrong, [])
+
+
+    def test_headers_bring_the_integer_types_that_they_name(self):
+        """Which standard header brings them along besides differs between compilers."""
+        lacking = [str(path.relative_to(ROOT)) for path in code_files({".h"}, CODE_FOLDERS + ("tests",))
+                   if FIXED_WIDTH.search(path.read_text())
+                   and not FIXED_WIDTH_HEADERS & {target for _, target in includes(path)}]
+        self.assertEqual(lacking, [])
 
 
 class Size(unittest.TestCase):

@@ -2,6 +2,7 @@
  * that only moves when somebody sleeps, and the bytes of boxes and step messages. */
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>

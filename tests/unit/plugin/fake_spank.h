@@ -5,6 +5,7 @@
 #include <slurm/spank.h>
 #include <sys/types.h>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

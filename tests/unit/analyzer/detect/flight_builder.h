@@ -1,5 +1,6 @@
 // Flight recorder dumps for detector tests: what each rank's recorder holds of one group.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 

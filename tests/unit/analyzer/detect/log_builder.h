@@ -1,5 +1,6 @@
 // A plain log as a timeline; "[rank2]:" in front of a line gives it to that rank.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -1,5 +1,7 @@
 // Jobs whose replicas part, one function per reason: shared by the tests of rules and of diagnoses.
 #pragma once
+#include <cstdint>
+
 #include "tests/unit/analyzer/detect/replica_builder.h"
 
 namespace inquest::test {

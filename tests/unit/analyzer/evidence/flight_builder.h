@@ -1,5 +1,6 @@
 // Writes flight recorder dumps with the keys and their order of PyTorch's FlightRecorderDetail.hpp.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <vector>
 

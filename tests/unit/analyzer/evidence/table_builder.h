@@ -1,6 +1,7 @@
 // Builds tensor tables byte by byte, whole or damaged, for tests of everything that reads them.
 #pragma once
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <string_view>
