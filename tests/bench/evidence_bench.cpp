@@ -13,6 +13,7 @@
 #include "analyzer/evidence/json_tree.h"
 #include "analyzer/evidence/log_reader.h"
 #include "analyzer/evidence/pickle.h"
+#include "tests/bench/flight_json.h"
 #include "tests/unit/analyzer/evidence/flight_builder.h"
 
 namespace {
@@ -46,20 +47,6 @@ std::string make_dump(size_t frames) {
             "nccl:all_reduce", static_cast<int64_t>(i), "completed", {1024, static_cast<int64_t>(i)}, frames};
     }
     return testing::flight_pickle(calls);
-}
-
-std::string make_json() {
-    std::string text = R"({"entries":[)";
-    for (size_t i = 0; i < kEntries; ++i) {
-        const std::string number = std::to_string(i);
-        text += (i > 0 ? "," : "") + std::string(R"({"collective_seq_id":)") + number +
-                R"(,"input_dtypes":["Float"],"input_sizes":[[1024,16]],"is_p2p":false,"op_id":)" + number +
-                R"(,"output_dtypes":["Float"],"output_sizes":[[1024,16]],"p2p_seq_id":0,"pg_id":0,)" +
-                R"("process_group":["0","default_pg"],"profiling_name":"gloo:all_reduce","record_id":)" +
-                number + R"(,"retired":true,"state":"scheduled","time_created_ns":1700000000000000000,)" +
-                R"("time_discovered_completed_ns":0,"time_discovered_started_ns":0,"timeout_ms":600000})";
-    }
-    return text + R"(],"pg_config":{},"version":"2.10"})";
 }
 
 std::string make_log() {
@@ -103,7 +90,7 @@ int main(int argc, char** argv) {
     const std::string log = make_log();
     measure_dump("pickle without stacks", plain);
     measure_dump("pickle with 12 frames", framed);
-    measure_dump("JSON", make_json());
+    measure_dump("JSON", bench::flight_json(kEntries));
     measure_log(log);
     if (argc < 2) return 0;
     std::ofstream(std::string(argv[1]) + "/_dump_0", std::ios::binary) << plain;
