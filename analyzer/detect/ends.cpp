@@ -42,6 +42,7 @@ Effect effect_on_others(const StepView& step, const RankView& culprit, WallNs mo
 // Outside signals came to both at the same time, before any rank could fail because of the first.
 bool signalled_together(const StepView& step, const RankView& a, const RankView& b) {
     if (&a == &b || !ended_by_outside_signal(a) || !ended_by_outside_signal(b)) return false;
+    if (a.end.was_told != b.end.was_told) return false;
     if (std::abs(a.end.wall_ns - b.end.wall_ns) > kSentTogetherNs) return false;
     const WallNs later = std::max(a.end.wall_ns, b.end.wall_ns);
     return std::none_of(step.ranks.begin(), step.ranks.end(), [&](const RankView& view) {
@@ -61,6 +62,7 @@ bool failed_by_itself(const RankView& view, const knowledge::Knowledge& knowledg
     if (end.kind == EndKind::kException) {
         return !know_exception(knowledge, end.exception->type, end.exception->message).witness;
     }
+    if (end.was_told) return false;
     if (end.kind == EndKind::kSignal) return signal_class(end.signal) != "abort" || !waits(view);
     return end.kind == EndKind::kStatus && !view.block.failed;
 }
@@ -76,6 +78,7 @@ bool another_failed_before(const StepView& step, const RankView& view,
 // A rank that aborts inside a collective was taken down by the library; one that is signalled after another
 // one failed was taken down by the launcher.
 bool signal_is_witness(const StepView& step, const RankView& view, const knowledge::Knowledge& knowledge) {
+    if (view.end.was_told) return true;
     const std::string kind = signal_class(view.end.signal);
     if (kind == "abort") return waits(view);
     if (kind != "outside") return false;
@@ -91,9 +94,13 @@ bool was_leaving(const RankView& view) {
 }
 
 model::Evidence end_evidence(const RankView& view, const std::string& text) {
-    const bool from_slurm = view.rank->end && view.rank->end->wait_status;
+    const bool from_outside = view.rank->end && view.rank->end->wait_status;
     model::SourceRef source = view.rank->source;
-    if (from_slurm) source = {view.rank->node + "/node.json", fmt::format("task {}", view.rank->end->task)};
+    if (from_outside) {
+        const model::SourceRef slurm = {view.rank->node + "/node.json",
+                                        fmt::format("task {}", view.rank->end->task)};
+        source = view.rank->end->parent_source.value_or(slurm);
+    }
     return {source, view.rank->rank, view.end.wall_ns, text};
 }
 

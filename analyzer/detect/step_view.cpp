@@ -34,6 +34,7 @@ void read_wait_status(const Rank& rank, int wait_status, RankEnd& end) {
     if (WIFSIGNALED(wait_status)) {
         end.kind = EndKind::kSignal;
         end.signal = WTERMSIG(wait_status);
+        end.was_told = rank.end->was_told;
         return;
     }
     end.status = WEXITSTATUS(wait_status);
@@ -188,7 +189,7 @@ bool failed_by_itself(const RankView& view, const knowledge::Knowledge& knowledg
         const model::ExceptionSeen& exception = *view.end.exception;
         return !know_exception(knowledge, exception.type, exception.message).witness;
     }
-    if (view.end.kind != EndKind::kSignal) return false;
+    if (view.end.kind != EndKind::kSignal || view.end.was_told) return false;
     const std::string kind = signal_class(view.end.signal);
     return kind == "fault" || (kind == "outside" && !waits_long(view));
 }

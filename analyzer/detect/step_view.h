@@ -29,6 +29,7 @@ struct RankEnd {
     int status = 0;
     int signal = 0;
     bool by_shell = false;     // the signal was read from a shell's status 128 + n
+    bool was_told = false;     // the signal came from the process's own parent: a launcher after a failure
     WallNs wall_ns = 0;        // when it was noticed; 0: unknown or running
     WallNs not_before_ns = 0;  // it still ran then; what others suffered from its end came later; 0: unknown
     const model::ExceptionSeen* exception = nullptr;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analyzer/evidence/flight_record.h"
+#include "analyzer/evidence/launchers.h"
 #include "analyzer/evidence/log_time.h"
 #include "analyzer/evidence/text.h"
 
@@ -169,29 +170,6 @@ void attach_flights(model::Timeline& timeline, Notes& notes) {
     }
 }
 
-bool has_recorded_torch(const model::Rank& rank) {
-    return rank.state >= INQUEST_STATE_TORCH_IMPORTED;
-}
-
-bool failed_as_task(const model::Rank& rank) {
-    return rank.task && rank.end && rank.end->wait_status.value_or(0) != 0;
-}
-
-// A task that failed before it joined a process group has no rank; its number is what programs take for the
-// rank. Not where several processes of the task recorded something: then a launcher made the ranks.
-void take_tasks_for_ranks(std::vector<model::Rank>& ranks) {
-    std::set<int> taken;
-    std::map<int, int> processes_of_task;
-    for (const model::Rank& rank : ranks) {
-        if (rank.rank) taken.insert(*rank.rank);
-        if (rank.task && has_recorded_torch(rank)) processes_of_task[*rank.task]++;
-    }
-    for (model::Rank& rank : ranks) {
-        if (rank.rank || !has_recorded_torch(rank) || !failed_as_task(rank)) continue;
-        if (processes_of_task[*rank.task] == 1 && taken.insert(*rank.task).second) rank.rank = rank.task;
-    }
-}
-
 void sort_ranks(std::vector<model::Rank>& ranks) {
     std::stable_sort(ranks.begin(), ranks.end(), [](const model::Rank& a, const model::Rank& b) {
         if (a.rank.has_value() != b.rank.has_value()) return a.rank.has_value();
@@ -242,8 +220,10 @@ model::Timeline assemble(std::vector<NamedFolder> folders, Notes& notes) {
     model::Timeline timeline;
     for (NamedFolder& folder : folders)
         FolderJoiner(folder, timeline, notes).join();
+    leave_out_earlier_attempts(timeline.ranks);
+    take_ends_from_parents(timeline.ranks);
+    number_failed_ranks(timeline.ranks);
     attach_flights(timeline, notes);
-    take_tasks_for_ranks(timeline.ranks);
     sort_ranks(timeline.ranks);
     std::stable_sort(timeline.nodes.begin(), timeline.nodes.end(),
                      [](const model::Node& a, const model::Node& b) { return a.index < b.index; });

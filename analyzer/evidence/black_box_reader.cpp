@@ -50,6 +50,8 @@ void read_header(const inquest_box_header& header, BoxEvidence& box) {
     rank.task = not_negative(header.task);
     rank.node = fixed_text(header.node);
     rank.pid = header.pid;
+    rank.parent_pid = header.parent_pid;
+    rank.created_wall_ns = static_cast<model::WallNs>(header.created_wall_ns);
     rank.start_time_ticks = header.start_time_ticks;
     rank.program = fixed_text(header.program);
     if (header.job_id == 0) return;

@@ -44,6 +44,7 @@ void BoxRecordReader::finish() {
     sort_by(rank_.phases, &model::PhaseSpan::begin_wall_ns);
     sort_by(rank_.steps, &model::OptimizerStep::wall_ns);
     sort_by(rank_.exceptions, &model::ExceptionSeen::wall_ns);
+    sort_by(rank_.child_ends, &model::ChildEnd::wall_ns);
     sort_by(rank_.groups, &model::ProcessGroup::wall_ns);
     sort_by(rank_.models, &model::WrappedModel::wall_ns);
     finish_replica_records(rank_.replica);
@@ -84,6 +85,8 @@ void BoxRecordReader::read_event(const inquest_box_record& record) {
             return add_step(record);
         case INQUEST_KIND_EXCEPTION:
             return add_exception(record);
+        case INQUEST_KIND_CHILD_END:
+            return add_child_end(record);
         case INQUEST_KIND_EXIT:
             rank_.exit_status = static_cast<int>(record.number[INQUEST_NUMBER_EXIT_STATUS]);
             return;
@@ -194,6 +197,16 @@ void BoxRecordReader::add_exception(const inquest_box_record& record) {
     seen.wall_ns = context_.wall(record);
     seen.source = context_.source();
     rank_.exceptions.push_back(std::move(seen));
+}
+
+void BoxRecordReader::add_child_end(const inquest_box_record& record) {
+    model::ChildEnd child;
+    child.pid = static_cast<int>(record.number[INQUEST_NUMBER_CHILD_PID]);
+    child.wait_status = static_cast<int>(record.number[INQUEST_NUMBER_CHILD_WAIT_STATUS]);
+    child.was_told = record.number[INQUEST_NUMBER_CHILD_WAS_TOLD] != 0;
+    child.wall_ns = context_.wall(record);
+    child.source = context_.source();
+    rank_.child_ends.push_back(std::move(child));
 }
 
 void BoxRecordReader::add_environment(const inquest_box_record& record) {

@@ -1,5 +1,6 @@
 // Turns the records of a black box into the lists of model::Rank. Begin and end records are paired by ident.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <unordered_map>
 
@@ -30,6 +31,7 @@ class BoxRecordReader {
     void add_step(const inquest_box_record& record);
     void add_phase(const inquest_box_record& record);
     void add_exception(const inquest_box_record& record);
+    void add_child_end(const inquest_box_record& record);
     void add_environment(const inquest_box_record& record);
 
     RecordContext context_;

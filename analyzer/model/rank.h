@@ -157,13 +157,24 @@ struct ProcessSample {
     int64_t bytes_written_after = 0;
 };
 
-// From node.json "tasks": how Slurm's task ended.
+// How Slurm's task ended, from node.json "tasks", or a process below it, from what its parent recorded.
 struct TaskEnd {
     int task = -1;
     int pid = 0;
     std::optional<int> wait_status;  // as wait(2) returns it
     std::optional<WallNs> exited_wall_ns;
     int64_t oom_kills = 0;
+    bool was_told = false;                   // its parent had sent it a signal to end
+    std::optional<SourceRef> parent_source;  // the parent's record; nullopt: from node.json
+};
+
+// What a process recorded about the end of one that it had started.
+struct ChildEnd {
+    int pid = 0;
+    int wait_status = 0;
+    bool was_told = false;
+    WallNs wall_ns = 0;
+    SourceRef source;
 };
 
 // One process that owns a black box, or one that is only known from a dump, a stack or a log.
@@ -173,7 +184,9 @@ struct Rank {
     std::optional<int> task;
     std::string node;
     int pid = 0;
+    int parent_pid = 0;
     uint64_t start_time_ticks = 0;
+    WallNs created_wall_ns = 0;  // its box was claimed
     std::string program;
 
     // live counters at collection time
@@ -198,6 +211,7 @@ struct Rank {
     std::vector<PhaseSpan> phases;
     std::vector<OptimizerStep> steps;
     std::vector<ExceptionSeen> exceptions;
+    std::vector<ChildEnd> child_ends;
     std::map<std::string, std::string> environment;
     ReplicaRecords replica;
     bool collectives_overwritten = false;  // the ring wrapped: the first calls are missing

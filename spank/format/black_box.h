@@ -160,7 +160,8 @@ enum inquest_record_kind {
     INQUEST_KIND_SAMPLER = 19, /* events ring: a pass over a sampler began. ident: the loader's ordinal */
     INQUEST_KIND_MODEL_FLAGS = 20, /* events ring: how a model was wrapped; follows its MODEL record */
     INQUEST_KIND_SCALER_SKIP = 21, /* collectives ring: GradScaler skipped an optimizer step */
-    INQUEST_KIND_MODE = 22         /* train or eval mode of the optimizer's model */
+    INQUEST_KIND_MODE = 22,        /* train or eval mode of the optimizer's model */
+    INQUEST_KIND_CHILD_END = 23    /* events ring: a process that this one started ended other than with 0 */
 };
 
 /* When a digest was taken. */
@@ -312,7 +313,11 @@ enum {
     /* INQUEST_KIND_SCALER_SKIP */
     INQUEST_NUMBER_SCALE_BITS = 2, /* double as bits; INQUEST_NUMBER_STEP is the step it would have been */
     /* INQUEST_KIND_MODE */
-    INQUEST_NUMBER_MODE_TRAIN = 3
+    INQUEST_NUMBER_MODE_TRAIN = 3,
+    /* INQUEST_KIND_CHILD_END */
+    INQUEST_NUMBER_CHILD_PID = 1,
+    INQUEST_NUMBER_CHILD_WAIT_STATUS = 2, /* as wait(2) returns it, without the mark of a core dump */
+    INQUEST_NUMBER_CHILD_WAS_TOLD = 3     /* 1: this process had sent it a signal to end */
 };
 
 enum { INQUEST_SAMPLES_PER_RECORD = 5, INQUEST_SAMPLES_RECORDS = 8 /* of a sketch: 40 hashes */ };

@@ -14,7 +14,7 @@ RINGS = ("events", "collectives", "digests")
 KINDS = (
     "", "STATE", "ENVIRONMENT", "GROUP", "MODEL", "STEP", "BACKWARD_BEGIN", "BACKWARD_END", "PHASE_BEGIN", "PHASE_END",
     "COLLECTIVE_BEGIN", "COLLECTIVE_END", "EXCEPTION", "EXIT", "DIGEST", "GRADIENT_NORM", "RANDOM_STATE", "BATCH", "SAMPLES",
-    "SAMPLER", "MODEL_FLAGS", "SCALER_SKIP", "MODE")
+    "SAMPLER", "MODEL_FLAGS", "SCALER_SKIP", "MODE", "CHILD_END")
 LIVE_FIELDS = (
     "rank", "world_size", "state", "phase", "phase_since_mono_ns", "last_progress_mono_ns", "step", "micro_batches",
     "backward_begun", "backward_ended", "collectives_begun", "collectives_ended", "loss_bits", "exit_status",

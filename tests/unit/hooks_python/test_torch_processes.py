@@ -160,6 +160,30 @@ class Processes(TorchCase):
         self.assertEqual(boxes[1].parent_pid, boxes[-1].pid)
         agent_error, = boxes[-1].records("EXCEPTION")
         self.assertIn("ChildFailedError", agent_error.text[2])
+        failed, = (record for record in boxes[-1].records("CHILD_END") if record.number[1] == boxes[1].pid)
+        self.assertEqual(failed.number[2:4], (1 << 8, 0))
+
+    def test_torchruns_agent_says_how_its_workers_ended(self):
+        program = self.write("train.py", """
+            import os, signal, time, torch, torch.distributed as dist
+            dist.init_process_group("gloo")
+            dist.all_reduce(torch.ones(2))
+            if dist.get_rank() == 1:
+                os.kill(os.getpid(), signal.SIGKILL)
+            time.sleep(60)
+            """)
+        self.run_python("-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", program)
+        boxes = self.by_rank()
+        ends = {record.number[1]: record.number[2:4] for record in boxes[-1].records("CHILD_END")}
+        self.assertEqual(ends, {boxes[1].pid: (signal.SIGKILL, 0), boxes[0].pid: (signal.SIGTERM, 1)})
+
+    def test_spawns_parent_says_how_its_children_ended(self):
+        program = self.write("train.py", SPAWN.replace('raise KeyError("spawned")', "os.abort()").replace(
+            "import sys, torch", "import os, sys, torch"))
+        self.run_python(program, "file://" + os.path.join(self.root, "store"))
+        boxes = self.by_rank()
+        ends = {record.number[1]: record.number[2:4] for record in boxes[-1].records("CHILD_END")}
+        self.assertEqual(ends[boxes[0].pid], (signal.SIGABRT, 0))
 
 
 if __name__ == "__main__":

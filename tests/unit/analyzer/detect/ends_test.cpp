@@ -95,6 +95,21 @@ TEST_CASE("ranks that the launcher kills afterwards are collateral") {
     CHECK(ranks_in(diagnosis.collateral) == Ranks{0, 2});
 }
 
+TEST_CASE("a worker that its launcher ended a moment later is no victim of the same sender") {
+    for (const int signal : {SIGKILL, SIGTERM}) {
+        TimelineBuilder build(4);
+        build.all_call("all_reduce", 31, 1).ends(1, signal, 2);
+        build.waits(0, "all_reduce", 31, 1.9).ends(0, SIGTERM, 2.01);
+        build.of(0).end->was_told = true;
+        for (const int rank : {2, 3})
+            build.waits(rank, "all_reduce", 31, 1.9).loses_peer(rank, 31, 2.2);
+        const auto diagnosis = diagnosis_of(build.timeline());
+        CHECK(diagnosis.cause == "killed-by-signal");
+        REQUIRE(ranks_in(diagnosis.initiating) == Ranks{1});
+        CHECK(ranks_in(diagnosis.collateral) == Ranks{0, 2, 3});
+    }
+}
+
 TEST_CASE("a signal to everybody is not one rank's death") {
     TimelineBuilder build(3);
     build.all_call("all_reduce", 31, 1);

@@ -82,6 +82,10 @@ TEST_CASE("every kind of event is read") {
              {{INQUEST_NUMBER_PHASE, INQUEST_PHASE_SAVE}});
     b.record(events, INQUEST_KIND_EXCEPTION, 8, 0, {{INQUEST_TEXT_EXCEPTION_TYPE, "ValueError"}},
              {{INQUEST_NUMBER_UNCAUGHT, 1}});
+    b.record(events, INQUEST_KIND_CHILD_END, 9, 0, {},
+             {{INQUEST_NUMBER_CHILD_PID, 816},
+              {INQUEST_NUMBER_CHILD_WAIT_STATUS, 15},
+              {INQUEST_NUMBER_CHILD_WAS_TOLD, 1}});
     b.record(events, INQUEST_KIND_EXIT, 9, 0, {}, {{INQUEST_NUMBER_EXIT_STATUS, 3}});
     const Read result = read(b.bytes());
     REQUIRE(result.box);
@@ -97,6 +101,9 @@ TEST_CASE("every kind of event is read") {
     CHECK(rank.phases.at(0).phase == INQUEST_PHASE_SAVE);
     CHECK_FALSE(rank.phases.at(0).end_wall_ns);
     CHECK(rank.exceptions.at(0).uncaught);
+    CHECK(rank.child_ends.at(0).pid == 816);
+    CHECK(rank.child_ends.at(0).wait_status == 15);
+    CHECK(rank.child_ends.at(0).was_told);
     CHECK(rank.exit_status == 3);
 }
 

@@ -6,6 +6,7 @@ anyway, one to FIRST in sitecustomize.py.
 
 # Imported library -> modules of this package that patch it.
 PATCHES = {
+    "multiprocessing.popen_fork": ("children",),
     "multiprocessing.process": ("processes",),
     "torch": ("torch_core",),
     "torch._dynamo.trace_rules": ("dynamo",),
@@ -17,6 +18,7 @@ PATCHES = {
     "torch.nn.parallel.distributed": ("models",),
     "torch.distributed.fsdp._fully_shard._fully_shard": ("models",),
     "torch.distributed.fsdp.fully_sharded_data_parallel": ("models",),
+    "torch.distributed.elastic.multiprocessing.api": ("children",),
     "torch.distributed.checkpoint.state_dict_saver": ("checkpoints",),
     "torch.distributed.checkpoint.state_dict_loader": ("checkpoints",),
     "safetensors.torch": ("checkpoints",),
