@@ -3,6 +3,8 @@
 import dataclasses
 import random
 
+from labkit import launchers
+
 VERBS = """apply balance blend bring build carry collect combine cover derive enrich extend fetch fill
     filter form gather group handle inspect join label lift list map mark match measure merge
     mix move open order pair pass pick place plan prepare pull push rank refine render resolve scan
@@ -19,6 +21,7 @@ class Draw:
     """One run's drawn values; `settings` and `names` are made by their own functions."""
 
     random: random.Random
+    launcher: str
     nodes: int
     tasks: int
     ranks_per_task: int
@@ -29,6 +32,11 @@ class Draw:
     @property
     def ranks(self):
         return self.tasks * self.ranks_per_task
+
+    @property
+    def plain_tasks(self):
+        """Slurm tasks that the program would have without torchrun."""
+        return self.ranks if self.launcher == launchers.TORCHRUN else self.tasks
 
     @property
     def others(self):
@@ -43,8 +51,11 @@ class Draw:
         return new
 
 
-def _spread(truth, source, most_nodes, node_cpus):
+def _spread(truth, source, launcher, most_nodes, node_cpus):
     """(nodes, tasks, ranks per task); the truth may fix how many tasks each node has."""
+    if launcher == launchers.TORCHRUN:
+        nodes, ranks = source.choice(launchers.torchrun_spreads(truth, most_nodes))
+        return nodes, nodes, ranks
     if "layout" in truth:
         return len(truth["layout"]), sum(truth["layout"]), 1
     per_task = truth.get("ranks_per_task", 1)
@@ -53,13 +64,14 @@ def _spread(truth, source, most_nodes, node_cpus):
     return nodes, tasks, per_task
 
 
-def draw(truth, seed, most_nodes=4, node_cpus=4):
+def draw(truth, seed, launcher=None, most_nodes=4, node_cpus=4):
     source = random.Random(seed)
-    nodes, tasks, per_task = _spread(truth, source, most_nodes, node_cpus)
+    launcher = source.choice(launchers.possible(truth, launcher))
+    nodes, tasks, per_task = _spread(truth, source, launcher, most_nodes, node_cpus)
     ranks = tasks * per_task
     most = (ranks - 1) // 2 if truth.get("culprits") == "minority" else 1
     culprits = sorted(source.sample(range(ranks), source.randint(1, most)))
-    values = Draw(source, nodes, tasks, per_task, culprits)
+    values = Draw(source, launcher, nodes, tasks, per_task, culprits)
     values.drawn = settings(values, truth.get("drawn", {}))
     return values
 

@@ -33,11 +33,11 @@ def _start(placed, python):
     job_id = random.SystemRandom().randint(1, 9999)
     witness = {"PYTHONPATH": str(WITNESS)} if placed.program.group == "divergence" else {}
     tasks = []
-    for rank in range(placed.values.tasks):
+    for rank in range(placed.values.plain_tasks):
         with open(placed.folder / f"output-{rank}.txt", "wb") as output:
             tasks.append(subprocess.Popen(
                 [python, *placed.arguments], cwd=placed.folder, stdout=output, stderr=output,
-                env=_environment(rank, placed.values.tasks, job_id) | witness))
+                env=_environment(rank, placed.values.plain_tasks, job_id) | witness))
     return tasks
 
 

@@ -7,7 +7,7 @@ import re
 import subprocess
 import time
 
-from labkit import workdir
+from labkit import launchers, workdir
 
 STALL_S = 8
 LIMIT_S = 240
@@ -40,6 +40,7 @@ class Run:
         self.cluster = cluster
         self.placed = placed
         self.launch = placed.values.random.choice(LAUNCHES)
+        self.by_torchrun = placed.values.launcher == launchers.TORCHRUN
         self.job_name = placed.folder.name
         self.output_file = placed.folder.parent / (self.job_name + ".out")
         self.due = workdir.outside_signal(placed.program, placed.values)
@@ -51,25 +52,35 @@ class Run:
         """sbatch returns as soon as the job is queued, srun when it has ended."""
         return self.launch.startswith("sbatch")
 
+    @property
+    def started_by(self):
+        return self.launch + (" torchrun" if self.by_torchrun else "")
+
     def options(self):
         values = self.placed.values
         layout = self.placed.program.truth.get("layout")
         return [f"--nodes={values.nodes}", f"--ntasks={values.tasks}", f"--cpus-per-task={values.ranks_per_task}",
+                *(["--ntasks-per-node=1"] if self.by_torchrun else []),
                 *([f"--distribution=plane={layout[0]}"] if layout else [])]
 
     def command(self):
         common = [f"--job-name={self.job_name}", *self.options()]
         folder = f"--chdir={self.placed.folder}"
-        python = ["python", *self.placed.arguments]
+        ranks = launchers.command(self.placed)
         if self.launch == "srun":
-            return ["env", folder, "srun", *common, *ARMED, *python]
+            return ["env", folder, "srun", *common, *ARMED, *ranks]
         if self.launch == "srun --chdir":
-            return ["srun", *common, folder, *ARMED, *python]
+            return ["srun", *common, folder, *ARMED, *ranks]
         script = self.placed.folder / "job.sh"
-        inner = ARMED if self.launch == "sbatch+srun" else []
-        script.write_text("#!/bin/bash\n" + " ".join(["srun", *inner, *python]) + "\n")
+        script.write_text("#!/bin/bash\n" + " ".join([*self.step(), *ranks]) + "\n")
         outer = ARMED if self.launch == "sbatch" else []
         return ["sbatch", f"--output={self.output_file}", folder, *common, *outer, str(script)]
+
+    def step(self):
+        """How a batch script starts the ranks. torchrun on one node needs no step of its own."""
+        if self.launch == "sbatch+srun":
+            return ["srun", *ARMED]
+        return [] if self.by_torchrun and self.placed.values.nodes == 1 else ["srun"]
 
     def start(self):
         command = self.cluster.command(*self.command())
@@ -83,7 +94,8 @@ class Run:
 
     def signal_when_due(self, output):
         if self.due and self.due[1] in output:
-            pid = task_pid(self.placed.folder, self.placed.values.culprits[0])
+            name = "RANK" if self.by_torchrun else "SLURM_PROCID"
+            pid = rank_pid(self.placed.folder, name, self.placed.values.culprits[0])
             os.kill(pid, self.due[0])
             self.due = None
 
@@ -154,19 +166,19 @@ def _parent(process):
     return int((process / "stat").read_text().rsplit(")", 1)[1].split()[1])
 
 
-def _is_task(process, folder, rank):
-    """A Python process of the task; batch scripts and srun also carry SLURM_PROCID=0."""
+def _is_rank(process, folder, name, rank):
+    """A Python process of the rank; batch scripts and srun also carry SLURM_PROCID=0."""
     return os.readlink(process / "cwd") == str(folder) \
         and os.path.basename(_read_list(process, "cmdline")[0]).startswith(b"python") \
-        and b"SLURM_PROCID=%d" % rank in _read_list(process, "environ")
+        and b"%s=%d" % (name.encode(), rank) in _read_list(process, "environ")
 
 
-def task_pid(folder, rank):
-    """The first process of a task: it works in `folder`, and its parent is not one of them."""
+def rank_pid(folder, name, rank):
+    """The first process of a rank, which the variable `name` numbers: it works in `folder`, and its parent is not one of them."""
     parents = {}
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
-            if _is_task(process, folder, rank):
+            if _is_rank(process, folder, name, rank):
                 parents[int(process.name)] = _parent(process)
         except OSError:
             continue

@@ -1,4 +1,4 @@
-"""Process group set-up from the variables that Slurm gives to each task."""
+"""Process group set-up from the variables that torchrun gives to each worker or, without it, Slurm to each task."""
 
 import datetime
 import os
@@ -16,6 +16,13 @@ def first_host(node_list):
     return match.group(1) + (match.group(2) or "")
 
 
+def place_in_world():
+    """(rank, world size). Below torchrun Slurm's task is the agent."""
+    launched = "TORCHELASTIC_RUN_ID" in os.environ
+    names = ("RANK", "WORLD_SIZE") if launched else ("SLURM_PROCID", "SLURM_NTASKS")
+    return tuple(int(os.environ[name]) for name in names)
+
+
 def prepare(rank, world_size):
     node_list = os.environ.get("SLURM_STEP_NODELIST") or os.environ["SLURM_JOB_NODELIST"]
     os.environ.setdefault("MASTER_ADDR", first_host(node_list))
@@ -26,8 +33,8 @@ def prepare(rank, world_size):
 
 def connect(rank=None, world_size=None, timeout_s=None):
     """Joins the default group and returns (rank, world size)."""
-    rank = int(os.environ["SLURM_PROCID"]) if rank is None else rank
-    world_size = int(os.environ["SLURM_NTASKS"]) if world_size is None else world_size
+    if rank is None:
+        rank, world_size = place_in_world()
     prepare(rank, world_size)
     torch.set_num_threads(1)
     gloo_threads.register()
@@ -41,5 +48,5 @@ def connect(rank=None, world_size=None, timeout_s=None):
 
 def meet(rank, world_size):
     """Tasks may start minutes apart, however short the group's timeout is."""
-    return dist.TCPStore(os.environ["MASTER_ADDR"], int(os.environ["MASTER_PORT"]), world_size,
-                         is_master=rank == 0, timeout=datetime.timedelta(minutes=5))
+    store, _, _ = next(dist.rendezvous("env://", rank, world_size, timeout=datetime.timedelta(minutes=5)))
+    return store
