@@ -23,8 +23,25 @@ _machinery_prefixes = [
 _standard_library = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
 _library_parts = (os.sep + "site-packages" + os.sep, os.sep + "dist-packages" + os.sep)
 
-_known = {}  # code object -> (owner, file identifier, function identifier)
+_known = {}  # id of a code object -> _Code, which keeps the code object and with it the id; hashing code objects is slow
 box.forget_hooks.append(_known.clear)
+
+
+class _Code:
+    """What is known about one code object. `places`: instruction -> (file identifier, function identifier, line); to find the
+    line of an instruction is slow in a long function."""
+
+    __slots__ = ("owner", "places", "_code", "_texts")
+
+    def __init__(self, code, owner):
+        self.owner = owner
+        self.places = {}
+        self._code = code
+        self._texts = (0, 0) if owner == MACHINERY else (box.text(_file_of(code)), box.text(code.co_name))
+
+    def place(self, frame):
+        found = self.places[frame.f_lasti] = self._texts + (frame.f_lineno or 0,)
+        return found
 
 
 def add_machinery(folder):
@@ -57,26 +74,22 @@ def _classify(frame):
     if len(_known) > MAX_CODES:
         _known.clear()
     code = frame.f_code
-    found = owner(frame)
-    place = (found, 0, 0) if found == MACHINERY else (found, box.text(_file_of(code)), box.text(code.co_name))
-    _known[code] = place
-    return place
+    known = _known[id(code)] = _Code(code, owner(frame))
+    return known
 
 
 def nearest(frame):
     """(file identifier, function identifier, line) of the nearest frame of the user at or above `frame`, zeros for none."""
-    known = _known
+    find = _known.get
     library = None
     for _ in range(MAX_FRAMES):
         if frame is None:
             break
-        place = known.get(frame.f_code)
-        if place is None:
-            place = _classify(frame)
-        if place[0] == USER:
-            return place[1], place[2], frame.f_lineno
-        if place[0] == LIBRARY and library is None:
-            library = (place[1], place[2], frame.f_lineno)
+        known = find(id(frame.f_code)) or _classify(frame)
+        if known.owner == USER:
+            return known.places.get(frame.f_lasti) or known.place(frame)
+        if known.owner == LIBRARY and library is None:
+            library = known.places.get(frame.f_lasti) or known.place(frame)
         frame = frame.f_back
     return library or (0, 0, 0)
 

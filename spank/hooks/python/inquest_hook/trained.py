@@ -14,6 +14,7 @@ RUNNING_STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
 class Trained:
     def __init__(self, ordinal, optimizer):
         self.ordinal = ordinal
+        self.optimizer = weakref.ref(optimizer)
         self.steps = 0  # completed
         self.digested_step = -1  # of the newest digest of the parameters
         self.is_stepping = False  # also after a step that failed: a signal's handler may save in the middle of one
@@ -24,7 +25,6 @@ class Trained:
         self.digesters = {}
         self.named = {}  # part -> number of tensors that the table has names for
         self.left_out = set()  # parts
-        self._optimizer = weakref.ref(optimizer)
         self._names = {}
         self._modules = []
         self._norms = []
@@ -45,7 +45,7 @@ class Trained:
         return self.digesters.setdefault(part, Digester())
 
     def _all_parameters(self):
-        optimizer = self._optimizer()
+        optimizer = self.optimizer()
         groups = optimizer.param_groups if optimizer is not None else ()
         return list({id(parameter): parameter for group in groups for parameter in group["params"]}.values())
 
@@ -63,7 +63,7 @@ class Trained:
         if target is None:
             return True
         if part == box_format.PART_OPTIMIZER:
-            return target is self._optimizer()
+            return target is self.optimizer()
         ids = {id(parameter) for parameter in self.parameters()}
         return hasattr(target, "named_modules") and any(id(parameter) in ids for parameter in target.parameters())
 
@@ -95,7 +95,7 @@ class Trained:
         return list(found.values())
 
     def _state(self):
-        optimizer = self._optimizer()
+        optimizer = self.optimizer()
         if optimizer is None or self.nests:
             return []
         return [
@@ -103,7 +103,7 @@ class Trained:
             for key, tensor in _tensors_of(optimizer.state.get(parameter) or {})]
 
     def hyperparameters(self):
-        optimizer = self._optimizer()
+        optimizer = self.optimizer()
         groups = optimizer.param_groups if optimizer is not None else ()
         return [sorted((key, _number(value)) for key, value in group.items() if key != "params") for group in groups]
 

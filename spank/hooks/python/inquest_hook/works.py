@@ -27,7 +27,8 @@ class OpenCall:
 
 
 def end(ident):
-    if box.active:
+    """The call is over; 0: nobody wrote that it began."""
+    if ident and box.active:
         box.write(box_format.RING_COLLECTIVES, box_format.KIND_COLLECTIVE_END, ident, None, None)
 
 

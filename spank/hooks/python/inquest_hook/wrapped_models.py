@@ -1,5 +1,4 @@
 """The models that were wrapped for data parallelism, held weakly, and what passes through their wrappers."""
-import functools
 import sys
 import weakref
 
@@ -29,9 +28,8 @@ class Wrapped:
         """Changes when a backward call reaches the model."""
         found = []
         for probe in self.probes:
-            parameter = probe()
-            gradient = parameter.grad if parameter is not None else None
-            found.append(None if gradient is None else (id(gradient), gradient._version))
+            gradient = getattr(probe(), "grad", None)
+            found.append(gradient if gradient is None else (id(gradient), gradient._version))
         return found
 
 
@@ -91,48 +89,48 @@ def _reduced(wrapper):
     return {id(parameter) for name, parameter in wrapper.module.named_parameters() if name not in ignored}
 
 
-def _counting(function):
-    """An error ends the counting of forward passes and the promises of the wrappers, nothing else."""
-
-    @functools.wraps(function)
-    def call(*args):
-        try:
-            return function(*args)
-        except Exception:
-            errors.let_pass()
-            _wrapped.clear()
-            errors.show()
-            return None
-
-    return call
+def _stop_counting():
+    """After an error: no forward passes and no promises of wrappers any more, nothing else."""
+    errors.let_pass()
+    _wrapped.clear()
+    errors.show()
 
 
-@_counting
 def forward_begins(wrapper):
     """A forward pass, if it is one through a wrapper. Whether backward will reduce is decided here, not in backward (torch 2.13,
     DistributedDataParallel._post_forward)."""
-    known = of(wrapper) if sys.modules["torch"].is_grad_enabled() else None
-    if known is not None:
-        known.synchronised = wrapper.require_backward_grad_sync
-        known.fresh = True
-        training.wrapped_forwards += 1
+    try:
+        known = of(wrapper) if sys.modules["torch"].is_grad_enabled() else None
+        if known is not None:
+            known.synchronised = wrapper.require_backward_grad_sync
+            known.fresh = True
+            training.wrapped_forwards += 1
+    except Exception:
+        _stop_counting()
 
 
-@_counting
 def backward_begins():
     """To be given to backward_ends()."""
-    return [(known, known.gradients()) for known in _wrapped]
+    try:
+        return [(known, known.gradients()) for known in _wrapped]
+    except Exception:
+        return _stop_counting()
 
 
-@_counting
 def backward_ends(begun, micro_batch):
     """Counts what the backward call that is over has done: whether its gradients were reduced, and whether it reached a model
     without a forward pass through its wrapper."""
-    for known, gradients in begun or ():
-        if not known.shows_forward or known.gradients() == gradients:
-            continue
-        if not known.fresh:
-            training.bare_forwards += 1
-        elif not known.synchronised:
-            training.unsynced |= 1 << min(micro_batch, LAST_MASK_BIT)
-        known.fresh = False
+    try:
+        for known, gradients in begun or ():
+            if known.shows_forward and known.gradients() != gradients:
+                _reached(known, micro_batch)
+    except Exception:
+        _stop_counting()
+
+
+def _reached(known, micro_batch):
+    if not known.fresh:
+        training.bare_forwards += 1
+    elif not known.synchronised:
+        training.unsynced |= 1 << min(micro_batch, LAST_MASK_BIT)
+    known.fresh = False

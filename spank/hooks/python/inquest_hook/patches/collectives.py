@@ -4,24 +4,39 @@ The functions are replaced in torch.distributed.distributed_c10d right after it 
 their names, so that all later importers get the recorded ones. Names that this version of torch lacks are skipped.
 """
 import binascii
+import math
 import sys
-from collections import namedtuple
 
 from inquest_hook import calls, format as box_format, place, transparent, works
 from inquest_hook.box import box, pack_numbers, pack_texts
 from inquest_hook.training import training
 
-# Positions of the arguments in torch 2.0 to 2.14; -1: the operation has no such argument. `sized`: all ranks have to give
-# the same number of elements, so it belongs into the hash.
-Operation = namedtuple("Operation", "name tensor tensor_at peer peer_at group_at async_at transfer sized")
+ALWAYS_ASYNC = frozenset(("isend", "irecv", "batch_isend_irecv"))
+
+
+class Operation:
+    """`tensor`, `peer`: names of arguments. `..._at`: positions of arguments in torch 2.0 to 2.14; -1: there is no such argument.
+    `sized`: all ranks have to give the same number of elements, so it belongs into the hash."""
+
+    def __init__(self, name, tensor, tensor_at, peer, peer_at, group_at, async_at, transfer=False, sized=False):
+        self.name = name
+        self.tensor = tensor
+        self.tensor_at = tensor_at
+        self.peer = peer
+        self.peer_at = peer_at
+        self.group_at = group_at
+        self.async_at = async_at
+        self.always_async = name in ALWAYS_ASYNC
+        self.transfer = transfer
+        self.sized = sized
 
 
 def _collective(name, tensor, tensor_at, group_at, async_at, peer=None, peer_at=-1, sized=False):
-    return Operation(name, tensor, tensor_at, peer, peer_at, group_at, async_at, False, sized)
+    return Operation(name, tensor, tensor_at, peer, peer_at, group_at, async_at, sized=sized)
 
 
 def _transfer(name, tensor, peer):
-    return Operation(name, tensor, 0, peer, 1, 2, -1, True, False)
+    return Operation(name, tensor, 0, peer, 1, 2, -1, transfer=True)
 
 
 OPERATIONS = (
@@ -53,15 +68,11 @@ OPERATIONS = (
     _transfer("send_object_list", None, "dst"),
     _transfer("recv_object_list", None, "src"),
 )
-ALWAYS_ASYNC = frozenset(("isend", "irecv", "batch_isend_irecv"))
-BATCH = Operation("batch_isend_irecv", None, -1, None, -1, -1, -1, True, False)
+BATCH = Operation("batch_isend_irecv", None, -1, None, -1, -1, -1, transfer=True)
 
 MAX_DESCRIPTIONS = 2048
-_NO_TENSOR = (0, 0, 0)
-_descriptions = {}  # (dtype, shape) -> (dtype identifier, shape identifier, elements)
-_signatures = {}  # (operation, dtype identifier, elements, peer) -> 32 bits that depend on the texts, not on identifiers
+_descriptions = {}  # (operation, peer, dtype, shape) -> what _describe() says
 box.forget_hooks.append(_descriptions.clear)
-box.forget_hooks.append(_signatures.clear)
 
 
 def apply(c10d):
@@ -87,10 +98,13 @@ def _recorded(original, operation, arguments_of):
         except BaseException:
             nesting.open = False
             call_name = operation.name  # noqa: F841 - exceptions.py reads it from the traceback
-            _end(ident, None)
+            works.end(ident)
             raise
         nesting.open = False
-        _end(ident, result if is_async else None)
+        if is_async:
+            _track(result, ident)
+        else:
+            works.end(ident)
         return result
 
     return inquest_call
@@ -103,51 +117,36 @@ def _begin(operation, arguments_of, args, kwargs, frame):
         group_calls = calls.group_calls(group)
         if group_calls is None:
             return 0, False
-        return _write_begin(operation, tensor, peer, group_calls, is_async, frame), is_async
+        name, dtype, shape, elements, signature = _description(operation, peer, tensor)
+        sequence = group_calls.next_transfer() if operation.transfer else group_calls.next_collective(signature)
+        file, function, line = place.nearest(frame)
+        if not line and training.backward_open:
+            file, function, line = training.backward_place  # a hook of FSDP on a thread of autograd
+        ident = box.next_ident()
+        box.write(
+            box_format.RING_COLLECTIVES, box_format.KIND_COLLECTIVE_BEGIN, ident,
+            pack_texts(file, function, name, dtype, group_calls.name_ident, shape),
+            pack_numbers(line, sequence, elements, group_calls.hash, peer, training.step, is_async, 0))
+        return ident, is_async
     except Exception:
         box.turn_off()
         return 0, False
 
 
-def _write_begin(operation, tensor, peer, group_calls, is_async, frame):
-    dtype_ident, shape_ident, elements = _describe(tensor)
-    if operation.transfer:
-        sequence = group_calls.next_transfer()
-    else:
-        counted = elements if operation.sized else 0
-        sequence = group_calls.next_collective(_signature(operation.name, tensor, dtype_ident, counted, peer))
-    file, function, line = place.nearest(frame)
-    if not line and training.backward_open:
-        file, function, line = training.backward_place  # a hook of FSDP on a thread of autograd
-    ident = box.next_ident()
-    box.write(
-        box_format.RING_COLLECTIVES, box_format.KIND_COLLECTIVE_BEGIN, ident,
-        pack_texts(file, function, box.text(operation.name), dtype_ident, group_calls.name_ident, shape_ident),
-        pack_numbers(line, sequence, elements, group_calls.hash, peer, training.step, is_async, 0))
-    return ident
-
-
-def _end(ident, async_result):
-    if not ident:
-        return
+def _track(result, ident):
     try:
-        if async_result is None:
-            works.end(ident)
-        else:
-            works.track(async_result, ident)
+        works.track(result, ident)
     except Exception:
         box.turn_off()
 
 
-def _argument(args, kwargs, name, position, absent=None):
-    if 0 <= position < len(args):
-        return args[position]
-    return kwargs.get(name, absent) if name else absent
+def _argument(args, kwargs, name, position):
+    return args[position] if 0 <= position < len(args) else kwargs.get(name)
 
 
 def _arguments_of_call(operation, args, kwargs):
     group = _argument(args, kwargs, "group", operation.group_at)
-    is_async = operation.name in ALWAYS_ASYNC or bool(_argument(args, kwargs, "async_op", operation.async_at))
+    is_async = operation.always_async or bool(_argument(args, kwargs, "async_op", operation.async_at))
     tensor = _argument(args, kwargs, operation.tensor, operation.tensor_at)
     if isinstance(tensor, (list, tuple)):
         tensor = tensor[0] if tensor else None
@@ -174,34 +173,24 @@ def _arguments_of_batch(operation, args, kwargs):
     return getattr(first, "tensor", None), peer if isinstance(peer, int) else -1, getattr(first, "group", None), True
 
 
-def _describe(tensor):
-    if tensor is None:
-        return _NO_TENSOR
+def _description(operation, peer, tensor):
+    """(identifiers of the operation's name, the dtype and the shape, number of elements, signature) of a call."""
     try:
-        key = (tensor.dtype, tensor.shape)
-        known = _descriptions.get(key)
-        return known if known is not None else _new_description(key)
+        key = (operation, peer, None, None) if tensor is None else (operation, peer, tensor.dtype, tensor.shape)
+        return _descriptions.get(key) or _describe(key)
     except Exception:
-        return _NO_TENSOR  # not a tensor: torch itself will say so
+        return _describe((operation, peer, None, None))  # not a tensor: torch itself will say so
 
 
-def _new_description(key):
-    dtype, shape = key
-    elements = 1
-    for size in shape:
-        elements *= int(size)
-    if len(_descriptions) >= MAX_DESCRIPTIONS:
-        return box.text(str(dtype)), 0, elements
-    known = _descriptions[key] = (box.text(str(dtype)), box.text(str(list(shape))), elements)
-    return known
-
-
-def _signature(name, tensor, dtype_ident, elements, peer):
-    key = (name, dtype_ident, elements, peer)
-    known = _signatures.get(key)
-    if known is None:
-        text = "%s %s %d %d" % (name, getattr(tensor, "dtype", None), elements, peer)
-        known = binascii.crc32(text.encode())
-        if len(_signatures) < MAX_DESCRIPTIONS:
-            _signatures[key] = known
-    return known
+def _describe(key):
+    """The signature is 32 bits that depend on texts, which are the same on all ranks, not on identifiers."""
+    operation, peer, dtype, shape = key
+    elements = 0 if dtype is None else int(math.prod(shape))
+    text = "%s %s %d %d" % (operation.name, dtype, elements if operation.sized else 0, peer)
+    is_kept = len(_descriptions) < MAX_DESCRIPTIONS
+    found = (
+        box.text(operation.name), box.text(str(dtype)) if dtype is not None else 0,
+        box.text(str(list(shape))) if dtype is not None and is_kept else 0, elements, binascii.crc32(text.encode()))
+    if is_kept:
+        _descriptions[key] = found
+    return found

@@ -6,7 +6,7 @@ base class: only the outermost counts. Before its end ZeroRedundancyOptimizer ha
 import sys
 
 from inquest_hook import format as box_format, loaders, milestones, place
-from inquest_hook.box import box, guarded, pack_numbers, pack_texts
+from inquest_hook.box import box, pack_numbers, pack_texts
 from inquest_hook.schedule import budget
 from inquest_hook.trained import registry
 from inquest_hook.training import training
@@ -51,22 +51,23 @@ def _is_inside_step(frame):
     return False
 
 
-@guarded
 def _step_begins(optimizer, args, kwargs):
     if not box.active:
         return
-    frame = sys._getframe(2)  # above guarded
-    if _open.trained is not None and _is_inside_step(frame):
-        _nested_step(optimizer)
-        return
-    trained = registry.of(optimizer) or registry.add(optimizer)
-    _open.trained, _open.again = trained, 0
-    trained.is_stepping = True
-    _open.is_due = milestones.is_due(trained, trained.steps + 1)
-    if _open.is_due:
-        _open.spent_ns = budget.spent_ns
-        _open.has_closure = (args[1] if len(args) > 1 else kwargs.get("closure")) is not None
-        milestones.before_step(trained, place.nearest(frame), not _open.has_closure)
+    try:
+        if _open.trained is not None and _is_inside_step(sys._getframe(1)):
+            _nested_step(optimizer)
+            return
+        trained = registry.of(optimizer) or registry.add(optimizer)
+        _open.trained, _open.again = trained, 0
+        trained.is_stepping = True
+        _open.is_due = milestones.is_due(trained, trained.steps + 1)
+        if _open.is_due:
+            _open.spent_ns = budget.spent_ns
+            _open.has_closure = (args[1] if len(args) > 1 else kwargs.get("closure")) is not None
+            milestones.before_step(trained, place.nearest(sys._getframe(1)), not _open.has_closure)
+    except Exception:
+        box.turn_off()
 
 
 def _nested_step(optimizer):
@@ -76,16 +77,36 @@ def _nested_step(optimizer):
         _open.trained.nests = True
 
 
-@guarded
 def _step_done(optimizer, args, kwargs):
     if not box.active:
         return
-    trained = _ended(optimizer)
+    try:
+        trained = _ended(optimizer)
+        if trained is not None:
+            _record(trained, place.nearest(sys._getframe(1)))
+    except Exception:
+        box.turn_off()
+
+
+def _ended(optimizer):
+    """The optimizer whose outermost step is over now, None when this one is inside another."""
+    trained = _open.trained
     if trained is None:
-        return
+        return registry.of(optimizer) or registry.add(optimizer)  # its beginning was not seen
+    if trained.optimizer() is not optimizer:
+        return None
+    if _open.again:
+        _open.again -= 1
+        return None
+    _open.trained = None
+    trained.is_stepping = False
+    return trained
+
+
+def _record(trained, found):
     training.step += 1
     trained.steps += 1
-    file, function, line = found = place.nearest(sys._getframe(1))
+    file, function, line = found
     box.write(
         box_format.RING_COLLECTIVES, box_format.KIND_STEP, trained.ordinal, pack_texts(file, function, 0, 0, 0, 0),
         pack_numbers(
@@ -95,21 +116,6 @@ def _step_done(optimizer, args, kwargs):
     if _open.is_due:
         _open.is_due = False
         _checkpoint(trained, found)
-
-
-def _ended(optimizer):
-    """The optimizer whose outermost step is over now, None when this one is inside another."""
-    trained = registry.of(optimizer)
-    if _open.trained is None:
-        return trained or registry.add(optimizer)  # its beginning was not seen
-    if trained is not _open.trained:
-        return None
-    if _open.again:
-        _open.again -= 1
-        return None
-    _open.trained = None
-    trained.is_stepping = False
-    return trained
 
 
 def _checkpoint(trained, found):

@@ -5,11 +5,10 @@ import sys
 import threading
 
 from inquest_hook import environment, exceptions, format as box_format, milestones, phases, place, transparent, wrapped_models
-from inquest_hook.box import box, pack_numbers, pack_texts
+from inquest_hook.box import box, pack_texts
 from inquest_hook.training import training
 
-_DOUBLE = struct.Struct("=d")
-_BITS = struct.Struct("=q")
+_pack_begin = struct.Struct("=qdqq32x").pack  # line, loss, whether there is one, step
 
 
 def apply(torch):
@@ -19,15 +18,10 @@ def apply(torch):
     if box.active:
         environment.record_torch(torch)
         box.state(box_format.STATE_TORCH_IMPORTED)
-    _patch_backward(torch)
+    # Tensor.backward calls it by this name.
+    torch.autograd.backward = _with_backward(torch.autograd.backward, (torch.Tensor, torch.nn.Parameter))
     _patch_files(torch)
     torch.nn.Module.load_state_dict = milestones.with_load(torch.nn.Module.load_state_dict)
-
-
-def _patch_backward(torch):
-    plain_types = (torch.Tensor, torch.nn.Parameter)
-    torch.Tensor.backward = _with_backward(torch.Tensor.backward, plain_types)
-    torch.autograd.backward = _with_backward(torch.autograd.backward, plain_types)
 
 
 def _patch_files(torch):
@@ -38,28 +32,25 @@ def _patch_files(torch):
     torch.load = torch.serialization.load
 
 
-def _loss_bits(tensors, plain_types):
-    """The loss as bits, None unless it is one number in host memory: reading a device would wait for it."""
+def _loss(tensors, plain_types):
+    """The loss, None unless it is one number in host memory: reading a device would wait for it."""
     loss = tensors[0] if isinstance(tensors, (list, tuple)) and tensors else tensors
-    if type(loss) not in plain_types or loss.device.type != "cpu":
+    if type(loss) not in plain_types or not loss.is_cpu or loss.numel() != 1:
         return None
-    if loss.numel() != 1 or not loss.is_floating_point():
-        return None
-    return _BITS.unpack(_DOUBLE.pack(loss.item()))[0]
+    value = loss.item()
+    return value if isinstance(value, float) else None
 
 
 def _begin_backward(args, kwargs, plain_types, frame):
     """Identifier of the backward call; 0 when nothing was written."""
     try:
-        tensors = args[0] if args else kwargs.get("tensors")
-        bits = _loss_bits(tensors, plain_types)
+        loss = _loss(args[0] if args else kwargs.get("tensors"), plain_types)
         ident = box.next_ident()
         file, function, line = training.backward_place = place.nearest(frame)
         training.micro_batches += 1
         box.write(
-            box_format.RING_COLLECTIVES, box_format.KIND_BACKWARD_BEGIN, ident,
-            pack_texts(file, function, 0, 0, 0, 0),
-            pack_numbers(line, bits or 0, int(bits is not None), training.step, 0, 0, 0, 0))
+            box_format.RING_COLLECTIVES, box_format.KIND_BACKWARD_BEGIN, ident, pack_texts(file, function, 0, 0, 0, 0),
+            _pack_begin(line, loss or 0.0, loss is not None, training.step))
         return ident
     except Exception:
         box.turn_off()
