@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 
 namespace inquest::epilog {
@@ -66,15 +67,45 @@ void store_place(std::string_view place, DiagnosisFields& fields) {
     store_text(place.substr(0, colon), fields.file);
 }
 
-/* Node and place are those of the lowest initiating rank: the one that the record line names first. */
-void store_first_party(const Json& parties, DiagnosisFields& fields) {
-    if (fields.initiating.total == 0) return;
+/* By rank. */
+std::vector<const Json*> sorted_parties(const Json& parties) {
+    std::vector<const Json*> sorted;
     for (const Json& party : parties) {
-        if (!party.is_object() || rank_of(party) != fields.initiating.range[0].first) continue;
-        store_text(text_of(party, "node"), fields.node);
-        store_place(text_of(party, "place"), fields);
-        return;
+        if (party.is_object() && rank_of(party) >= 0) sorted.push_back(&party);
     }
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const Json* a, const Json* b) { return rank_of(*a) < rank_of(*b); });
+    return sorted;
+}
+
+void store_nodes(const std::vector<const Json*>& parties, NodeSet& nodes) {
+    std::set<std::string_view> seen;
+    for (const Json* party : parties) {
+        const std::string_view node = text_of(*party, "node");
+        if (node.empty() || !seen.insert(node).second) continue;
+        if (nodes.total < kMaxNamedNodes) store_text(node, nodes.name[nodes.total]);
+        nodes.total++;
+    }
+}
+
+DifferingPart part_of(std::string_view text) {
+    if (text == "parameters") return DifferingPart::kParameters;
+    if (text == "buffers") return DifferingPart::kBuffers;
+    if (text == "samples") return DifferingPart::kSamples;
+    return DifferingPart::kNone;
+}
+
+std::int64_t step_of(const Json& divergence, const char* key) {
+    const auto found = divergence.find(key);
+    return found != divergence.end() && found->is_number_integer() ? found->get<std::int64_t>() : -1;
+}
+
+void store_difference(const Json& diagnosis, DiagnosisFields& fields) {
+    const auto found = diagnosis.find("divergence");
+    const bool is_known = found != diagnosis.end() && found->is_object();
+    fields.differing_part = static_cast<std::uint32_t>(part_of(is_known ? text_of(*found, "part") : ""));
+    fields.first_bad_step = is_known ? step_of(*found, "first_bad_step") : -1;
+    fields.last_good_step = is_known ? step_of(*found, "last_good_step") : -1;
 }
 
 }  // namespace
@@ -105,15 +136,13 @@ bool read_diagnosis_fields(std::string_view json, std::string_view step_name, Di
     store_text(text_of(diagnosis, "family"), fields.family);
     fields.confidence = confidence_of(text_of(diagnosis, "confidence"));
     fields.is_silent = text_of(diagnosis, "end") == "silent" ? 1 : 0;
-    const Json& initiating = parties_of(diagnosis, "initiating");
-    fields.initiating = ranks_of(initiating);
+    fields.initiating = ranks_of(parties_of(diagnosis, "initiating"));
     fields.collateral = ranks_of(parties_of(diagnosis, "collateral"));
-    store_first_party(initiating, fields);
+    store_difference(diagnosis, fields);
+    const auto initiating = sorted_parties(parties_of(diagnosis, "initiating"));
+    store_nodes(initiating, fields.nodes);
+    if (!initiating.empty()) store_place(text_of(*initiating.front(), "place"), fields);
     return fields.cause[0] != '\0';
-}
-
-bool is_about_replicas(const DiagnosisFields& fields) {
-    return fields.is_silent == 1 || bounded_text(fields.family) == "weight-divergence";
 }
 
 }  // namespace inquest::epilog

@@ -34,7 +34,7 @@ void harvest_step(const JobStep& step, bool has_differing_replicas, Deadline dea
     request.may_make_directories = step.failed || has_differing_replicas;
     if (has_differing_replicas) request.divergence_noticed_mono_ns = system.mono_ns();
     DiagnosisFields diagnosis{};
-    request.keeps_analysed = read_step_diagnosis(request.step, diagnosis) && is_about_replicas(diagnosis);
+    request.keeps_analysed = read_step_diagnosis(request.step, diagnosis) && diagnosis.is_silent == 1;
     request.deadline_mono_ns =
         system.mono_ns() + static_cast<std::uint64_t>(deadline.remaining_ms()) * kNsPerMs;
     /* What could not be written is missing evidence, which the analyzer names. */

@@ -135,9 +135,9 @@ RecordContext record_context(const JobEndPaths& paths, std::vector<std::string> 
                              std::string report_directory) {
     return {std::move(nodes), std::move(report_directory),
             [&paths](std::string_view family, std::string_view cause) {
-                const std::string file =
-                    paths.knowledge + "/" + std::string(family) + "/" + std::string(cause) + ".yaml";
-                return access(file.c_str(), F_OK) == 0;
+                std::string path = paths.knowledge + "/" + std::string(family);
+                if (cause != kCauseUnknown) path += "/" + std::string(cause) + ".yaml";
+                return access(path.c_str(), F_OK) == 0;
             }};
 }
 

@@ -40,7 +40,7 @@ const JobStep* find_step(const std::vector<JobStep>& steps, const std::string& n
 /* Empty where the diagnosis has nothing to tell: then an earlier one that had holds no more. */
 std::string line_about(const JobEndPaths& paths, const harvest::StepDescription& step,
                        const DiagnosisFields& fields) {
-    if (bounded_text(fields.cause) == kCauseUnknown && !is_about_replicas(fields)) return {};
+    if (bounded_text(fields.cause) == kCauseUnknown && fields.is_silent != 1) return {};
     return render_record_line(fields,
                               record_context(paths, expand_hostlist(step.nodes), step.report_directory))
         .value_or("");

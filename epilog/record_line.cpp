@@ -10,20 +10,22 @@ namespace {
 /* Bounds of the variable parts, so that no combination of them makes a line too long. */
 constexpr std::size_t kMaxIdBytes = 48;
 constexpr std::size_t kMaxInitiatingBytes = 80;
-constexpr std::size_t kMaxNodeBytes = 63;
+constexpr std::size_t kMaxNodesBytes = 63;
 constexpr std::size_t kMaxFileBytes = 80;
 constexpr std::size_t kMaxWaitingBytes = 120;
 constexpr std::size_t kMaxReportBytes = 300;
 constexpr std::size_t kMaxNumberBytes = 10;
+constexpr std::int64_t kMaxStep = 9'999'999'999;
 constexpr std::string_view kVerify = "; verify: rerun with --inquest";
 constexpr std::string_view kReport = "; report ";
-constexpr std::size_t kFixedBytes = kRecordLinePrefix.size() + std::string_view("/ (possible)").size() +
-                                    std::string_view("; first ranks ,... ( in all) () :").size() +
-                                    std::string_view("; waiting ranks ,... ( in all)").size() +
-                                    std::string_view("; fix: inquest explain ").size() + kVerify.size() +
-                                    kReport.size();
-static_assert(kFixedBytes + 3 * kMaxIdBytes + kMaxInitiatingBytes + kMaxNodeBytes + kMaxFileBytes +
-                      kMaxWaitingBytes + kMaxReportBytes + 3 * kMaxNumberBytes <=
+constexpr std::string_view kDifference = "; difference in ";
+constexpr std::size_t kFixedBytes =
+    kRecordLinePrefix.size() + std::string_view("/ (possible)").size() +
+    std::string_view("; first ranks ,... ( in all) (,... ( in all)) :").size() +
+    std::string_view("; waiting ranks ,... ( in all)").size() +
+    std::string_view("; fix: inquest explain ").size() + kVerify.size() + kReport.size();
+static_assert(kFixedBytes + 3 * kMaxIdBytes + kMaxInitiatingBytes + kMaxNodesBytes + kMaxFileBytes +
+                      kMaxWaitingBytes + kMaxReportBytes + 4 * kMaxNumberBytes <=
                   kMaxRecordLineBytes,
               "the longest line fits");
 
@@ -78,18 +80,28 @@ bool is_ascending(const RankSet& set) {
     return true;
 }
 
+/* Appends to a list of at most `max_bytes`; false when it does not fit. */
+bool append_piece(std::string& list, std::string_view piece, std::size_t max_bytes) {
+    const std::size_t comma = list.empty() ? 0 : 1;
+    if (list.size() + comma + piece.size() > max_bytes) return false;
+    list.append(comma, ',').append(piece);
+    return true;
+}
+
+std::string rest_text(std::uint32_t total) {
+    return fmt::format(",... ({} in all)", total);
+}
+
 /* "0,1,3-31"; what does not fit is counted: "0,2,4,... (512 in all)". Empty for an ill-formed set. */
 std::string ranks_text(const RankSet& set, std::size_t max_bytes) {
     if (set.range_count == 0 || set.range_count > kMaxRankRanges || !is_ascending(set)) return {};
     std::string text;
     std::int64_t shown = 0;
     for (std::uint32_t i = 0; i < set.range_count; i++) {
-        const std::string piece = range_text(set.range[i]);
-        if (text.size() + piece.size() + 1 > max_bytes) break;
-        text += (text.empty() ? "" : ",") + piece;
+        if (!append_piece(text, range_text(set.range[i]), max_bytes)) break;
         shown += std::int64_t{set.range[i].last} - set.range[i].first + 1;
     }
-    if (shown < std::int64_t{set.total}) text += fmt::format(",... ({} in all)", set.total);
+    if (shown < std::int64_t{set.total}) text += rest_text(set.total);
     return text;
 }
 
@@ -100,24 +112,68 @@ std::string place_text(const DiagnosisFields& fields) {
     return fmt::format(" {}:{}", name, fields.line);
 }
 
-std::string node_text(const DiagnosisFields& fields, const std::vector<std::string>& nodes) {
-    const std::string_view node = bounded_text(fields.node);
-    if (!is_name(node, kMaxNodeBytes) || std::find(nodes.begin(), nodes.end(), node) == nodes.end())
-        return {};
-    return fmt::format(" ({})", node);
+/* " (n2,n3)"; what does not fit or is no node of the job is counted. */
+std::string nodes_text(const NodeSet& set, const std::vector<std::string>& nodes) {
+    std::string text;
+    std::uint32_t shown = 0;
+    for (std::size_t i = 0; i < std::min<std::size_t>(set.total, kMaxNamedNodes); i++) {
+        const std::string_view node = bounded_text(set.name[i]);
+        if (!is_name(node, kMaxNodesBytes) || std::find(nodes.begin(), nodes.end(), node) == nodes.end())
+            continue;
+        if (!append_piece(text, node, kMaxNodesBytes)) break;
+        shown++;
+    }
+    if (text.empty()) return {};
+    return fmt::format(" ({}{})", text, shown < set.total ? rest_text(set.total) : "");
 }
 
 std::string first_part(const DiagnosisFields& fields, const RecordContext& context) {
     const std::string ranks = ranks_text(fields.initiating, kMaxInitiatingBytes);
     if (ranks.empty()) return {};
     return fmt::format("; first rank{} {}{}{}", fields.initiating.total > 1 ? "s" : "", ranks,
-                       node_text(fields, context.nodes), place_text(fields));
+                       nodes_text(fields.nodes, context.nodes), place_text(fields));
 }
 
 std::string waiting_part(const DiagnosisFields& fields) {
     const std::string ranks = ranks_text(fields.collateral, kMaxWaitingBytes);
     if (ranks.empty()) return {};
     return fmt::format("; waiting rank{} {}", fields.collateral.total > 1 ? "s" : "", ranks);
+}
+
+std::string_view part_name(std::uint32_t part) {
+    switch (static_cast<DifferingPart>(part)) {
+        case DifferingPart::kParameters:
+            return "parameters";
+        case DifferingPart::kBuffers:
+            return "buffers";
+        case DifferingPart::kSamples:
+            return "samples";
+        case DifferingPart::kNone:
+            break;
+    }
+    return {};
+}
+
+bool is_step(std::int64_t step) {
+    return step >= 0 && step <= kMaxStep;
+}
+
+std::string since_text(const DiagnosisFields& fields) {
+    if (!is_step(fields.first_bad_step)) return {};
+    if (fields.first_bad_step == 0) return " before step 1";
+    if (!is_step(fields.last_good_step)) return fmt::format(" since step {}", fields.first_bad_step);
+    return fmt::format(" since step {}, none at step {}", fields.first_bad_step, fields.last_good_step);
+}
+
+std::string difference_part(const DiagnosisFields& fields) {
+    const std::string_view part = part_name(fields.differing_part);
+    if (part.empty()) return {};
+    return fmt::format("{}{}{}", kDifference, part, since_text(fields));
+}
+
+/* Nobody waits where nothing failed. */
+std::string effect_part(const DiagnosisFields& fields) {
+    return fields.is_silent == 1 ? difference_part(fields) : waiting_part(fields);
 }
 
 std::string report_part(const RecordContext& context) {
@@ -128,11 +184,10 @@ std::string report_part(const RecordContext& context) {
 /* "family/cause", or just "unknown"; nothing when root does not know the cause. */
 std::optional<std::string> cause_text(const DiagnosisFields& fields, const RecordContext& context) {
     const std::string_view cause = bounded_text(fields.cause);
-    if (cause == kCauseUnknown) return std::string(cause);
     const std::string_view family = bounded_text(fields.family);
-    if (cause == kCauseHealthy || !is_valid_id(cause) || !is_valid_id(family)) return std::nullopt;
-    if (!context.is_known(family, cause)) return std::nullopt;
-    return fmt::format("{}/{}", family, cause);
+    if (cause == kCauseHealthy || !is_valid_id(cause)) return std::nullopt;
+    if (is_valid_id(family) && context.is_known(family, cause)) return fmt::format("{}/{}", family, cause);
+    return cause == kCauseUnknown ? std::optional(std::string(cause)) : std::nullopt;
 }
 
 std::string advice_part(std::string_view cause) {
@@ -159,7 +214,7 @@ std::optional<std::string> render_record_line(const DiagnosisFields& fields, con
     const auto cause = cause_text(fields, context);
     if (!cause) return std::nullopt;
     return fmt::format("{}{} ({}){}{}{}{}", kRecordLinePrefix, *cause, confidence_name(fields.confidence),
-                       first_part(fields, context), waiting_part(fields),
+                       first_part(fields, context), effect_part(fields),
                        advice_part(bounded_text(fields.cause)), report_part(context));
 }
 

@@ -25,7 +25,8 @@ inline constexpr std::string_view kCauseUnknown = "unknown";
 struct RecordContext {
     std::vector<std::string> nodes; /* the names that the line may hold */
     std::string report_directory;   /* absolute; left out when it has other than harmless characters */
-    /* Whether the installed knowledge has family/cause. Called only with valid ids. */
+    /* Whether the installed knowledge has family/cause; of kCauseUnknown, the family. Called only with valid
+     * ids. */
     std::function<bool(std::string_view family, std::string_view cause)> is_known;
 };
 

@@ -40,7 +40,7 @@ bool may_be_well(const JobStep& step, const ReportRequest& request, StepEnd end)
  * overwritten what they held then. */
 bool is_settled(const harvest::StepDescription& step, StepEnd end, DiagnosisFields& fields) {
     if (end == StepEnd::kCancelled) return read_step_diagnosis(step, fields);
-    return end == StepEnd::kDiffering && read_step_diagnosis(step, fields) && is_about_replicas(fields);
+    return end == StepEnd::kDiffering && read_step_diagnosis(step, fields) && fields.is_silent == 1;
 }
 
 /* Whether the step belongs into the record. Tasks that all ended with status 0 are well whatever was seen
@@ -59,7 +59,7 @@ bool has_failed(const JobStep& step, const ReportRequest& request, Deadline node
     if (end == StepEnd::kCancelled) return false;
     if (!analyse_step(request.analyzer, description, request.deadline, fields)) fields = unknown_fields();
     const std::string_view cause = bounded_text(fields.cause);
-    return cause != kCauseHealthy && !(is_doubtful && cause == kCauseUnknown && !is_about_replicas(fields));
+    return cause != kCauseHealthy && !(is_doubtful && cause == kCauseUnknown && fields.is_silent != 1);
 }
 
 void remove_reports(const std::vector<JobStep>& steps) {

@@ -31,7 +31,8 @@ struct Rule {
     std::vector<Condition> any;
     std::vector<Condition> none;
     model::Confidence confidence = model::Confidence::kUnknown;
-    std::string end;  // "observed": what the subject's attribute at_end says
+    std::string family;  // of what is known without a cause; empty: the cause's
+    std::string end;     // "observed": what the subject's attribute at_end says
     std::string headline;
     std::string summary;
     std::string initiator;     // why a rank initiates

@@ -88,7 +88,7 @@ class Composer {
 
     Diagnosis compose() {
         diagnosis_.cause = root_.cause->id;
-        diagnosis_.family = root_.cause->family;
+        diagnosis_.family = root_.rule->family.empty() ? root_.cause->family : root_.rule->family;
         diagnosis_.name = root_.cause->name;
         diagnosis_.confidence = root_.confidence;
         diagnosis_.end = observed_end();

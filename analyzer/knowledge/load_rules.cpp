@@ -109,8 +109,8 @@ void read_rule_texts(const YamlFields& fields, Rule& rule) {
 }
 
 Rule read_rule(const YamlFields& fields) {
-    fields.allow_only({"id", "subject", "all", "any", "none", "confidence", "end", "headline", "summary",
-                       "initiator", "missing_fact", "blames"});
+    fields.allow_only({"id", "subject", "all", "any", "none", "confidence", "family", "end", "headline",
+                       "summary", "initiator", "missing_fact", "blames"});
     Rule rule;
     rule.id = fields.text("id");
     if (fields.has("subject")) rule.subject = read_condition(fields.mapping("subject"));
@@ -118,6 +118,7 @@ Rule read_rule(const YamlFields& fields) {
     rule.any = read_conditions(fields, "any");
     rule.none = read_conditions(fields, "none");
     rule.confidence = read_confidence(fields);
+    rule.family = fields.text_or("family", "");
     rule.end = fields.text("end");
     if (!model::has_word(kEnds, rule.end)) {
         fields.fail(LoadErrorCode::kUnknownValue, fmt::format("'end' cannot be '{}'", rule.end));

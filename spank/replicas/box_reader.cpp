@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "spank/replicas/text_hash.h"
+
 namespace inquest::replicas {
 namespace {
 
@@ -17,20 +19,13 @@ constexpr uint32_t kMaxStringsBytes = 1U << 26U;
 constexpr std::string_view kMeetingPlace[] = {"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID",
                                               "TORCHELASTIC_RESTART_COUNT"};
 
-/* FNV-1a */
-void mix(uint64_t& hash, std::string_view text) {
-    for (const char byte : text)
-        hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
-    hash = (hash ^ 0xffU) * 0x100000001b3U;
-}
-
 uint64_t hash_of(const std::map<std::string, std::string>& texts) {
-    uint64_t hash = 0xcbf29ce484222325U;
+    TextHash hash;
     for (const auto& [key, value] : texts) {
-        mix(hash, key);
-        mix(hash, value);
+        hash.add(key);
+        hash.add(value);
     }
-    return hash;
+    return hash.value();
 }
 
 uint64_t unsigned_number(const inquest_box_record& record, int slot) {
@@ -160,11 +155,18 @@ std::optional<StateDigest> BoxReader::state_digest(int box_fd, const inquest_box
     digest.site = static_cast<uint32_t>(number[INQUEST_NUMBER_CHECKPOINT_SITE]);
     digest.part = static_cast<uint32_t>(number[INQUEST_NUMBER_DIGEST_PART]);
     digest.tensors = static_cast<uint32_t>(number[INQUEST_NUMBER_DIGEST_TENSORS]);
-    digest.is_promised = record.text[INQUEST_TEXT_DIGEST_PROMISE] != INQUEST_BOX_NO_STRING;
+    name_model(box_fd, record, digest);
     digest.digest = {unsigned_number(record, INQUEST_NUMBER_DIGEST_LOW),
                      unsigned_number(record, INQUEST_NUMBER_DIGEST_HIGH)};
     digest.ranks = text(box_fd, record.text[INQUEST_TEXT_DIGEST_RANKS]);
     return digest.ranks.empty() ? std::nullopt : std::optional(std::move(digest));
+}
+
+void BoxReader::name_model(int box_fd, const inquest_box_record& record, StateDigest& digest) {
+    const uint32_t promise = record.text[INQUEST_TEXT_DIGEST_PROMISE];
+    const std::string file = text(box_fd, record.text[INQUEST_TEXT_FILE]);
+    digest.place = text_hash({file, std::to_string(record.number[INQUEST_NUMBER_LINE])});
+    if (promise != INQUEST_BOX_NO_STRING) digest.promise = text_hash({text(box_fd, promise)});
 }
 
 /* Empty when there is none. Few different ones are asked for. */

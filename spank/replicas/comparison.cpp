@@ -1,6 +1,7 @@
 #include "spank/replicas/comparison.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "spank/replicas/rank_set.h"
 
@@ -44,6 +45,7 @@ bool Comparison::belongs(World& world, const Source& source) {
 /* What other ranks' earlier processes have said may still be on its way from other nodes: all that are older
  * than this one belong to the earlier start. */
 void Comparison::start_again(World& world, const Source& source) {
+    settle(world);
     World again;
     again.starts = world.starts + 1;
     for (const auto& [rank, born_wall_ns] : world.born_wall_ns)
@@ -51,15 +53,15 @@ void Comparison::start_again(World& world, const Source& source) {
             again.ended_wall_ns = std::max(again.ended_wall_ns, born_wall_ns);
     again.born_wall_ns[source.rank] = source.born_wall_ns;
     for (const auto& [key, group] : world.groups)
-        group_ranks_ -= group.ranks();
+        group_ranks_ -= group.ranks().size();
     world = std::move(again);
 }
 
 void Comparison::add_state(World& world, uint32_t rank, const StateDigest& digest) {
     ReplicaGroup* group = group_of(world, digest);
     if (group == nullptr) return;
-    group->add(rank, digest);
-    judge({digest.optimizer, digest.ranks}, *group, false);
+    if (group->add(rank, digest)) world.must_settle = true;
+    judge(world, {digest.optimizer, digest.ranks}, *group, false);
 }
 
 ReplicaGroup* Comparison::group_of(World& world, const StateDigest& digest) {
@@ -72,11 +74,24 @@ ReplicaGroup* Comparison::group_of(World& world, const StateDigest& digest) {
     return &world.groups.emplace(key, ReplicaGroup(std::move(ranks))).first->second;
 }
 
-void Comparison::judge(const GroupKey& key, ReplicaGroup& group, bool all) {
-    while (const auto found = group.judge(all))
-        if (differences_.size() < kMaxDifferences)
-            differences_.push_back(
-                {Difference::Kind::state, key.first, key.second, found->second, found->first});
+/* Of too many the lowest ordinals are kept: they name the same models where any do. */
+void Comparison::judge(World& world, const GroupKey& key, ReplicaGroup& group, bool all) {
+    while (const auto found = group.judge(all)) {
+        const Difference difference{Difference::Kind::state, key.first, key.second, found->second,
+                                    found->first};
+        world.held.emplace(key.first, difference);
+        world.must_settle = true;
+        if (world.held.size() > kMaxDifferences) world.held.erase(std::prev(world.held.end()));
+    }
+}
+
+/* Whether an ordinal names one model shows when the ranks have come to it, and each has before it is
+ * compared. So what is held is mostly told at once; the rest waits for names that ranks have in common. */
+void Comparison::settle(World& world) {
+    if (!std::exchange(world.must_settle, false) || world.held.empty()) return;
+    const auto shifted = world.held.lower_bound(first_shifted(world.groups));
+    for (auto told = world.held.begin(); told != shifted; told = world.held.erase(told))
+        if (differences_.size() < kMaxDifferences) differences_.push_back(std::move(told->second));
 }
 
 void Comparison::add_samples(World& world, const Source& source, const SampleHashes& piece) {
@@ -88,10 +103,12 @@ void Comparison::add_samples(World& world, const Source& source, const SampleHas
 void Comparison::finish() {
     for (auto& [id, world] : worlds_)
         for (auto& [key, group] : world.groups)
-            judge(key, group, true);
+            judge(world, key, group, true);
 }
 
 std::optional<Difference> Comparison::take_difference() {
+    for (auto& [id, world] : worlds_)
+        settle(world);
     if (differences_.empty()) return std::nullopt;
     Difference difference = std::move(differences_.front());
     differences_.pop_front();

@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "spank/replicas/ordinals.h"
 #include "spank/replicas/replica_group.h"
 #include "spank/replicas/replica_record.h"
 #include "spank/replicas/sample_overlap.h"
@@ -38,12 +39,13 @@ class Comparison {
     std::optional<Difference> take_difference();
 
  private:
-    using GroupKey = std::pair<uint64_t, std::string>; /* optimizer, ranks */
     struct World {
         std::map<uint32_t, uint64_t> born_wall_ns; /* by rank */
         uint64_t ended_wall_ns = 0; /* processes that were born by then belong to an earlier start */
         int starts = 1;
         std::map<GroupKey, ReplicaGroup> groups;
+        std::multimap<uint64_t, Difference> held; /* by ordinal, which may name other models on some ranks */
+        bool must_settle = false;                 /* something is new that may decide about them */
         SampleOverlap samples;
         std::map<uint64_t, bool> overlapping_loaders;
     };
@@ -54,7 +56,8 @@ class Comparison {
     void add_state(World& world, uint32_t rank, const StateDigest& digest);
     void add_samples(World& world, const Source& source, const SampleHashes& piece);
     ReplicaGroup* group_of(World& world, const StateDigest& digest);
-    void judge(const GroupKey& key, ReplicaGroup& group, bool all);
+    static void judge(World& world, const GroupKey& key, ReplicaGroup& group, bool all);
+    void settle(World& world);
 
     std::map<uint64_t, World> worlds_;
     std::deque<Difference> differences_;

@@ -13,8 +13,8 @@ std::string head(char kind, const Source& source) {
 }
 
 std::string body(const StateDigest& digest) {
-    return fmt::format(" {} {} {} {} {} {} {:x} {:x} {}", digest.optimizer, digest.step, digest.site,
-                       digest.part, digest.tensors, digest.is_promised ? 1 : 0, digest.digest.low,
+    return fmt::format(" {} {} {} {} {} {:x} {:x} {:x} {:x} {}", digest.optimizer, digest.step, digest.site,
+                       digest.part, digest.tensors, digest.promise, digest.place, digest.digest.low,
                        digest.digest.high, digest.ranks);
 }
 
@@ -63,13 +63,11 @@ class Fields {
 };
 
 bool parse_body(Fields& fields, StateDigest& digest) {
-    unsigned promised = 0;
     fields.number(digest.optimizer).number(digest.step).number(digest.site).number(digest.part);
-    fields.number(digest.tensors).number(promised);
+    fields.number(digest.tensors).number(digest.promise, 16).number(digest.place, 16);
     fields.number(digest.digest.low, 16).number(digest.digest.high, 16);
-    digest.is_promised = promised == 1;
     digest.ranks = fields.word();
-    return fields.ended() && digest.step >= 0 && promised <= 1 && digest.site >= INQUEST_SITE_START &&
+    return fields.ended() && digest.step >= 0 && digest.site >= INQUEST_SITE_START &&
            digest.site <= INQUEST_SITE_END;
 }
 

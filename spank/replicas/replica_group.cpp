@@ -32,14 +32,14 @@ Moment moment_of(const StateDigest& digest) {
 
 bool all_equal(const PartHistory::Values& values) {
     return std::all_of(values.begin(), values.end(),
-                       [&](const auto& value) { return value.second == values.front().second; });
+                       [&](const auto& value) { return value.digest == values.front().digest; });
 }
 
 size_t largest_agreement(const PartHistory::Values& values) {
     std::map<Digest, size_t> counts;
     size_t largest = 0;
-    for (const auto& [index, digest] : values)
-        largest = std::max(largest, ++counts[digest]);
+    for (const PartHistory::Value& value : values)
+        largest = std::max(largest, ++counts[value.digest]);
     return largest;
 }
 
@@ -50,14 +50,14 @@ bool has_majority(const PartHistory::Values& values, size_t ranks) {
 
 }  // namespace
 
-void PartHistory::add(uint32_t index, Moment moment, const std::optional<Digest>& digest) {
-    std::optional<Moment>& newest = newest_.at(index);
+void PartHistory::add(Moment moment, const Value& value, bool counts) {
+    std::optional<Moment>& newest = newest_.at(value.index);
     if (newest && *newest >= moment) return; /* the same again, or a second one at the same checkpoint */
     auto passed = newest ? checkpoints_.upper_bound(*newest) : checkpoints_.begin();
     newest = moment;
     for (; passed != checkpoints_.end() && passed->first <= moment; ++passed)
         passed->second.passed++;
-    if (digest) open(moment).values.emplace_back(index, *digest);
+    if (counts) open(moment).values.push_back(value);
 }
 
 PartHistory::Checkpoint& PartHistory::open(Moment moment) {
@@ -84,29 +84,32 @@ ReplicaGroup::ReplicaGroup(std::vector<uint32_t> ranks)
       parameters_(ranks_.size()),
       buffers_(ranks_.size()),
       gradients_(ranks_.size()),
+      names_(ranks_.size()),
       is_loaded_(ranks_.size()) {}
 
 /* Where a state was loaded ranks may differ for a while: one of them loads and sends it to the others, or
  * takes the best state for a last evaluation of its own. What it holds counts again from its next step on. */
-void ReplicaGroup::add(uint32_t rank, const StateDigest& digest) {
+bool ReplicaGroup::add(uint32_t rank, const StateDigest& digest) {
     PartHistory* history = history_of(digest.part);
-    const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
-    if (history == nullptr || found == ranks_.end() || *found != rank) return;
-    const auto index = static_cast<uint32_t>(found - ranks_.begin());
-    if (!digest.is_promised) is_promised_ = false;
-    note_tensors(digest);
-    if (digest.site == INQUEST_SITE_LOADED) is_loaded_[index] = true;
-    if (digest.site == INQUEST_SITE_STEP) is_loaded_[index] = false;
-    const bool counts = !is_loaded_[index] && digest.tensors > 0;
-    history->add(index, moment_of(digest), counts ? std::optional(digest.digest) : std::nullopt);
+    const auto index = index_of(rank);
+    if (history == nullptr || !index) return false;
+    if (digest.promise == 0) is_promised_ = false;
+    if (digest.site == INQUEST_SITE_LOADED) is_loaded_[*index] = true;
+    if (digest.site == INQUEST_SITE_STEP) is_loaded_[*index] = false;
+    const bool counts = !is_loaded_[*index] && digest.tensors > 0;
+    history->add(moment_of(digest), {*index, digest.tensors, digest.digest}, counts);
+    return note_name(*index, digest);
 }
 
-/* Ordinals are each process's own: where one rank has an optimizer more than the others, the same ordinal
- * names another model there. */
-void ReplicaGroup::note_tensors(const StateDigest& digest) {
-    if (digest.part != INQUEST_PART_PARAMETERS || digest.tensors == 0) return;
-    if (tensors_ == 0) tensors_ = digest.tensors;
-    if (tensors_ != digest.tensors) is_one_model_ = false;
+std::optional<uint32_t> ReplicaGroup::index_of(uint32_t rank) const {
+    const auto found = std::lower_bound(ranks_.begin(), ranks_.end(), rank);
+    if (found == ranks_.end() || *found != rank) return std::nullopt;
+    return static_cast<uint32_t>(found - ranks_.begin());
+}
+
+bool ReplicaGroup::note_name(uint32_t index, const StateDigest& digest) {
+    const bool names = digest.site == INQUEST_SITE_START || digest.site == INQUEST_SITE_STEP;
+    return names && digest.part == INQUEST_PART_PARAMETERS && names_.add(index, digest);
 }
 
 PartHistory* ReplicaGroup::history_of(uint32_t part) {
@@ -144,12 +147,22 @@ void ReplicaGroup::note_gradients(Moment moment, const PartHistory::Values& valu
 
 /* Without a promise ranks may train models of their own, or average them now and then. That they mean to
  * agree shows in a majority with equal gradients at this step, or with equal parameters after it. */
-bool ReplicaGroup::is_real(Moment moment, const PartHistory::Values& values) const {
-    if (values.size() < 2 || !is_one_model_ || all_equal(values)) return false;
+bool ReplicaGroup::is_real_among_equals(Moment moment, const PartHistory::Values& values) const {
+    if (values.size() < 2 || all_equal(values)) return false;
     if (is_promised_) return true;
     if (moment.step < 1) return false;
     const auto gradients = gradients_agree_.find(moment.step);
     return (gradients != gradients_agree_.end() && gradients->second) || has_majority(values, ranks_.size());
+}
+
+/* What has another number of tensors is another state. */
+bool ReplicaGroup::is_real(Moment moment, const PartHistory::Values& values) const {
+    if (all_equal(values)) return false;
+    std::map<uint32_t, PartHistory::Values> by_tensors;
+    for (const PartHistory::Value& value : values)
+        by_tensors[value.tensors].push_back(value);
+    return std::any_of(by_tensors.begin(), by_tensors.end(),
+                       [&](const auto& some) { return is_real_among_equals(moment, some.second); });
 }
 
 }  // namespace inquest::replicas

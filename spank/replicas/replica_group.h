@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "spank/replicas/model_names.h"
 #include "spank/replicas/replica_record.h"
 
 namespace inquest::replicas {
@@ -27,12 +28,17 @@ struct Moment {
  * a later one: ranks choose their checkpoints by themselves and meet at common ones. */
 class PartHistory {
  public:
-    using Values = std::vector<std::pair<uint32_t, Digest>>; /* by index of the rank within the group */
+    struct Value {
+        uint32_t index = 0; /* of the rank within the group */
+        uint32_t tensors = 0;
+        Digest digest;
+    };
+    using Values = std::vector<Value>;
 
     explicit PartHistory(size_t ranks) : newest_(ranks) {}
 
-    /* Takes what the rank reports next; without a digest it only has come that far. */
-    void add(uint32_t index, Moment moment, const std::optional<Digest>& digest);
+    /* Takes what the rank reports next; what does not count only says that it has come that far. */
+    void add(Moment moment, const Value& value, bool counts);
 
     /* The earliest checkpoint, once it is complete; with `all`, complete or not. */
     std::optional<std::pair<Moment, Values>> take(bool all);
@@ -53,9 +59,12 @@ class ReplicaGroup {
  public:
     explicit ReplicaGroup(std::vector<uint32_t> ranks);
 
-    void add(uint32_t rank, const StateDigest& digest);
+    /* True when the rank has given its model a new name. */
+    bool add(uint32_t rank, const StateDigest& digest);
 
-    [[nodiscard]] size_t ranks() const { return ranks_.size(); }
+    [[nodiscard]] const std::vector<uint32_t>& ranks() const { return ranks_; } /* ascending */
+    [[nodiscard]] std::optional<uint32_t> index_of(uint32_t rank) const;
+    [[nodiscard]] const ModelNames& names() const { return names_; }
 
     /* Judges what is complete, or with `all` whatever there is. The first real difference of parameters or
      * buffers, each once. */
@@ -63,7 +72,8 @@ class ReplicaGroup {
 
  private:
     [[nodiscard]] bool is_real(Moment moment, const PartHistory::Values& values) const;
-    void note_tensors(const StateDigest& digest);
+    [[nodiscard]] bool is_real_among_equals(Moment moment, const PartHistory::Values& values) const;
+    bool note_name(uint32_t index, const StateDigest& digest);
     void note_gradients(Moment moment, const PartHistory::Values& values);
     PartHistory* history_of(uint32_t part);
 
@@ -71,9 +81,8 @@ class ReplicaGroup {
     PartHistory parameters_;
     PartHistory buffers_;
     PartHistory gradients_;
-    bool is_promised_ = true;                 /* by every rank */
-    uint32_t tensors_ = 0;                    /* of the parameters; 0 unknown */
-    bool is_one_model_ = true;                /* no rank has another number of parameters */
+    bool is_promised_ = true; /* by every rank */
+    ModelNames names_;
     std::vector<bool> is_loaded_;             /* the rank has loaded a state since its last step */
     std::map<int64_t, bool> gradients_agree_; /* by step: those of a majority are equal */
     bool parameters_differ_ = false;

@@ -34,10 +34,11 @@ struct Digest {
 struct StateDigest {
     uint64_t optimizer = 0; /* ordinal in its process */
     int64_t step = 0;
-    uint32_t site = 0;        /* enum inquest_site */
-    uint32_t part = 0;        /* enum inquest_part */
-    uint32_t tensors = 0;     /* number of them */
-    bool is_promised = false; /* a wrapper promises that the ranks agree */
+    uint32_t site = 0;    /* enum inquest_site */
+    uint32_t part = 0;    /* enum inquest_part */
+    uint32_t tensors = 0; /* number of them */
+    uint64_t promise = 0; /* hash of the wrapper that promises that the ranks agree; 0: nobody promises */
+    uint64_t place = 0;   /* hash of the line that called the step */
     Digest digest;
     std::string ranks; /* that must, or may have to, agree: "0-3" */
 };

@@ -20,11 +20,11 @@ struct DiagnosisState {
     int64_t written_ns = 0; /* modification time of the file */
 
     [[nodiscard]] bool is_healthy() const { return cause == "healthy"; }
-    /* Replicas that differ, whether or not the cause is known. */
-    [[nodiscard]] bool is_about_replicas() const { return end == "silent" || family == "weight-divergence"; }
-    /* A cause, or at least that the replicas differ. */
+    /* Nothing failed, but the result is wrong: replicas differ, whether or not the cause is known. */
+    [[nodiscard]] bool is_silent() const { return end == "silent"; }
+    /* A cause, or at least that the result is wrong. */
     [[nodiscard]] bool has_something_to_tell() const {
-        return !is_healthy() && !cause.empty() && (cause != "unknown" || is_about_replicas());
+        return !is_healthy() && !cause.empty() && (cause != "unknown" || is_silent());
     }
     /* Whenever it was written. */
     [[nodiscard]] bool says_the_same_as(const DiagnosisState& other) const {

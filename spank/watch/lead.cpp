@@ -105,7 +105,7 @@ void Lead::conclude(const Wanted& about) {
  * little: one that finished early and left without a word (os._exit) is gone too. */
 bool Lead::told_stands() const {
     const bool is_in_trouble = survey_.any_stalled() || survey_.any_failed();
-    return told_from_all_ && (!is_in_trouble || has_ended_well()) && is_about_replicas();
+    return told_from_all_ && (!is_in_trouble || has_ended_well()) && told_is_silent();
 }
 
 /* Replicas that seemed to differ are the analyzer's to judge: nothing is left of a false alarm. */
@@ -142,9 +142,9 @@ bool Lead::has_ended_well() const {
     return survey_.all_ended(step_) && survey_.all_succeeded(step_);
 }
 
-bool Lead::is_about_replicas() const {
+bool Lead::told_is_silent() const {
     const auto diagnosis = read_diagnosis_state(step_);
-    return diagnosis && diagnosis->is_about_replicas();
+    return diagnosis && diagnosis->is_silent();
 }
 
 void Lead::remove_evidence() {

@@ -65,7 +65,7 @@ class Lead {
     void remove_evidence();
     bool remove_if_well();
     [[nodiscard]] bool has_ended_well() const;
-    [[nodiscard]] bool is_about_replicas() const;
+    [[nodiscard]] bool told_is_silent() const;
     [[nodiscard]] bool told_stands() const;
     bool is_settled();
     void look_at_end();

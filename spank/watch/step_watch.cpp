@@ -202,7 +202,7 @@ void StepWatch::on_verdict(const DiagnosisState& diagnosis) {
     if (!recorded_ || !recorded_->says_the_same_as(diagnosis)) wants_record_ = true;
     recorded_ = diagnosis;
     const bool may_cancel =
-        step_.cancel_on_divergence && diagnosis.confidence == "certain" && diagnosis.is_about_replicas();
+        step_.cancel_on_divergence && diagnosis.confidence == "certain" && diagnosis.is_silent();
     if (!may_cancel) return give_up_cancel();
     if (!cancel_mono_ns_ || wants_record_) cancel_mono_ns_ = system_.mono_ns() + kWaitForRecordNs;
 }
@@ -288,7 +288,7 @@ bool StepWatch::harvest_now(Reason reason) {
     request.cancelled_for_divergence = is_cancelled();
     request.damage = damage_;
     const auto diagnosis = read_diagnosis_state(step_);
-    request.keeps_analysed = diagnosis && diagnosis->is_about_replicas();
+    request.keeps_analysed = diagnosis && diagnosis->is_silent();
     request.may_make_directories =
         any_task_failed(step_) || (reason != Reason::requested && reason != Reason::end);
     request.gone_mono_ns = boxes_->gone();

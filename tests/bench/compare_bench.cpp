@@ -47,7 +47,7 @@ ReplicaRecord record_of(uint32_t rank, int ranks, int64_t step, uint64_t value) 
     digest.site = INQUEST_SITE_STEP;
     digest.part = INQUEST_PART_PARAMETERS;
     digest.tensors = kTensors;
-    digest.is_promised = true;
+    digest.promise = 1;
     digest.digest = {value, ~value};
     digest.ranks = fmt::format("0-{}", ranks - 1);
     return {{1, 1000, rank, static_cast<uint32_t>(ranks)}, digest};

@@ -26,19 +26,54 @@ bool read(const nlohmann::json& json, DiagnosisFields& fields) {
     return read_diagnosis_fields(json.dump(), "0", fields);
 }
 
-TEST_CASE("fields of a diagnosis: the lowest initiating rank gives node and place") {
+TEST_CASE("fields of a diagnosis: the lowest initiating rank gives the place and the first node") {
     DiagnosisFields fields{};
     REQUIRE(read(diagnosis(), fields));
     CHECK(bounded_text(fields.cause) == "rank-exception");
     CHECK(bounded_text(fields.family) == "rank-died");
     CHECK(fields.confidence == static_cast<std::uint32_t>(Confidence::kLikely));
-    CHECK(bounded_text(fields.node) == "n1");
+    CHECK(fields.nodes.total == 2);
+    CHECK(bounded_text(fields.nodes.name[0]) == "n1");
+    CHECK(bounded_text(fields.nodes.name[1]) == "n2");
+    CHECK(fields.is_silent == 0);
+    CHECK(fields.differing_part == static_cast<std::uint32_t>(DifferingPart::kNone));
     CHECK(bounded_text(fields.file) == "/a/b:c/loop.py");
     CHECK(fields.line == 17);
     CHECK(fields.initiating.total == 2);
     CHECK(fields.initiating.range_count == 2);
     CHECK(fields.collateral.total == 2);
     CHECK(fields.collateral.range[0].last == 1);
+}
+
+TEST_CASE("what differs since when is read, and unknown where it is not told") {
+    nlohmann::json json = diagnosis();
+    json["end"] = "silent";
+    json["divergence"] = {{"part", "buffers"}, {"first_bad_step", 8}, {"last_good_step", nullptr}};
+    DiagnosisFields fields{};
+    REQUIRE(read(json, fields));
+    CHECK(fields.is_silent == 1);
+    CHECK(fields.differing_part == static_cast<std::uint32_t>(DifferingPart::kBuffers));
+    CHECK(fields.first_bad_step == 8);
+    CHECK(fields.last_good_step == -1);
+    for (const nlohmann::json& other : {nlohmann::json("parameters"), nlohmann::json(nullptr),
+                                        nlohmann::json{{"part", "all"}, {"first_bad_step", "8"}}}) {
+        json["divergence"] = other;
+        REQUIRE(read(json, fields));
+        CHECK(fields.differing_part == static_cast<std::uint32_t>(DifferingPart::kNone));
+        CHECK(fields.first_bad_step == -1);
+    }
+}
+
+TEST_CASE("nodes of many initiating ranks are counted once each") {
+    nlohmann::json json = diagnosis();
+    json["initiating"] = nlohmann::json::array();
+    for (int rank = 99; rank >= 0; rank--)
+        json["initiating"].push_back(party(rank, "n" + std::to_string(rank / 4), ""));
+    DiagnosisFields fields{};
+    REQUIRE(read(json, fields));
+    CHECK(fields.nodes.total == 25);
+    CHECK(bounded_text(fields.nodes.name[0]) == "n0");
+    CHECK(bounded_text(fields.nodes.name[kMaxNamedNodes - 1]) == "n15");
 }
 
 TEST_CASE("another schema, another step and no cause are refused") {

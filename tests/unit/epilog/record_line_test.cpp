@@ -14,6 +14,14 @@ void put(char (&target)[N], const std::string& text) {
     std::memcpy(target, text.data(), std::min(text.size(), N));
 }
 
+void name_nodes(DiagnosisFields& fields, const std::vector<std::string>& names) {
+    fields.nodes = {};
+    for (const std::string& name : names) {
+        if (fields.nodes.total < kMaxNamedNodes) put(fields.nodes.name[fields.nodes.total], name);
+        fields.nodes.total++;
+    }
+}
+
 DiagnosisFields deadlock() {
     DiagnosisFields fields{};
     put(fields.cause, "collective-on-some-ranks");
@@ -21,7 +29,7 @@ DiagnosisFields deadlock() {
     fields.confidence = static_cast<std::uint32_t>(Confidence::kCertain);
     fields.initiating = compress_ranks({2});
     fields.collateral = compress_ranks({0, 1, 3, 4, 5});
-    put(fields.node, "n3");
+    name_nodes(fields, {"n3"});
     put(fields.file, "/home/ada/run/train.py");
     fields.line = 84;
     return fields;
@@ -56,10 +64,74 @@ TEST_CASE("an unknown cause has no family, no fix and no verification") {
     CHECK(line_of(fields) == "inquest 1: unknown (unknown); report /home/ada/run/inquest-4711");
 }
 
-TEST_CASE("several first ranks are one list, with the place of the lowest") {
+TEST_CASE("several first ranks are one list, with their nodes and the place of the lowest") {
     DiagnosisFields fields = deadlock();
     fields.initiating = compress_ranks({7, 2, 6});
     CHECK(line_of(fields).find("; first ranks 2,6,7 (n3) train.py:84;") != std::string::npos);
+    name_nodes(fields, {"n3", "n1"});
+    CHECK(line_of(fields).find("; first ranks 2,6,7 (n3,n1) train.py:84;") != std::string::npos);
+}
+
+TEST_CASE("nodes that do not fit, or are none of the job, are counted") {
+    DiagnosisFields fields = deadlock();
+    name_nodes(fields, {"n3", "n9", "n1"});
+    CHECK(line_of(fields).find("first rank 2 (n3,n1,... (3 in all)) train") != std::string::npos);
+    std::vector<std::string> names;
+    RecordContext other = context();
+    for (int node = 0; node < 40; node++)
+        names.push_back("node" + std::to_string(1000 + node));
+    name_nodes(fields, names);
+    other.nodes = names;
+    const std::string line = render_record_line(fields, other).value();
+    CHECK(line.find("first rank 2 (node1000,node1001,node1002,node1003,node1004,node1005,node1006,"
+                    "... (40 in all)) train") != std::string::npos);
+}
+
+DiagnosisFields drifting() {
+    DiagnosisFields fields{};
+    put(fields.cause, "unknown");
+    put(fields.family, "weight-divergence");
+    fields.is_silent = 1;
+    fields.initiating = compress_ranks({3});
+    name_nodes(fields, {"n4"});
+    fields.differing_part = static_cast<std::uint32_t>(DifferingPart::kParameters);
+    fields.first_bad_step = 8;
+    fields.last_good_step = 4;
+    return fields;
+}
+
+TEST_CASE("replicas that differ for no known reason: which, what and since when") {
+    DiagnosisFields fields = drifting();
+    CHECK(line_of(fields) ==
+          "inquest 1: weight-divergence/unknown (unknown); first rank 3 (n4); "
+          "difference in parameters since step 8, none at step 4; report /home/ada/run/inquest-4711");
+    fields.last_good_step = -1;
+    CHECK(line_of(fields).find("; difference in parameters since step 8; report") != std::string::npos);
+    fields.first_bad_step = 0;
+    CHECK(line_of(fields).find("; difference in parameters before step 1; report") != std::string::npos);
+    fields.first_bad_step = -1;
+    fields.differing_part = static_cast<std::uint32_t>(DifferingPart::kSamples);
+    CHECK(line_of(fields).find("; difference in samples; report") != std::string::npos);
+    fields.differing_part = 77;
+    CHECK(line_of(fields).find("difference") == std::string::npos);
+}
+
+TEST_CASE("a family that the knowledge does not have is not named") {
+    RecordContext other = context();
+    other.is_known = [](std::string_view, std::string_view) { return false; };
+    CHECK(render_record_line(drifting(), other).value().starts_with("inquest 1: unknown (unknown);"));
+    DiagnosisFields fields = drifting();
+    put(fields.family, "../x");
+    CHECK(line_of(fields).starts_with("inquest 1: unknown (unknown);"));
+}
+
+TEST_CASE("what failed has waiting ranks, what only went wrong has a difference") {
+    DiagnosisFields fields = drifting();
+    fields.collateral = compress_ranks({0, 1});
+    CHECK(line_of(fields).find("waiting") == std::string::npos);
+    fields.is_silent = 0;
+    CHECK(line_of(fields).find("; waiting ranks 0,1; report") != std::string::npos);
+    CHECK(line_of(fields).find("difference") == std::string::npos);
 }
 
 TEST_CASE("nothing is written about a healthy step or a cause that the knowledge does not have") {
@@ -78,7 +150,7 @@ TEST_CASE("nothing is written about a healthy step or a cause that the knowledge
 
 TEST_CASE("a node outside the job, a strange file name and a strange path are left out") {
     DiagnosisFields fields = deadlock();
-    put(fields.node, "n9");
+    name_nodes(fields, {"n9"});
     CHECK(line_of(fields).find("first rank 2 train.py:84;") != std::string::npos);
     put(fields.file, "/home/ada/tr ain.py");
     CHECK(line_of(fields).find("first rank 2;") != std::string::npos);
@@ -114,7 +186,7 @@ TEST_CASE("the longest possible line fits") {
     DiagnosisFields fields = deadlock();
     put(fields.cause, std::string(48, 'c'));
     put(fields.family, std::string(48, 'f'));
-    put(fields.node, std::string(63, 'n'));
+    name_nodes(fields, {std::string(63, 'n'), "n2", "n3"});
     put(fields.file, std::string(80, 'p'));
     fields.line = 4'294'967'295U;
     std::vector<std::int32_t> ranks;
@@ -122,13 +194,18 @@ TEST_CASE("the longest possible line fits") {
         ranks.push_back(2'000'000'000 + 2 * i);
     fields.initiating = compress_ranks(ranks);
     fields.collateral = fields.initiating;
-    fields.initiating.total = fields.collateral.total = 4'294'967'295U;
+    fields.initiating.total = fields.collateral.total = fields.nodes.total = 4'294'967'295U;
     RecordContext other = context();
     other.nodes = {std::string(63, 'n')};
     other.report_directory = "/" + std::string(299, 'r');
-    const std::string line = render_record_line(fields, other).value();
+    std::string line = render_record_line(fields, other).value();
     CHECK(is_clean(line));
-    CHECK(line.size() > 800);
+    CHECK(line.size() > 900);
+    fields.is_silent = fields.differing_part = 1;
+    fields.first_bad_step = fields.last_good_step = INT64_MAX;
+    line = render_record_line(fields, other).value();
+    CHECK(is_clean(line));
+    CHECK(line.find("; difference in parameters; fix") != std::string::npos);
 }
 
 /* Random bytes with valid ids now and then, so that not everything is refused at the first check. */
@@ -139,7 +216,7 @@ DiagnosisFields random_fields(std::mt19937& random) {
         bytes[i] = static_cast<unsigned char>(random());
     if (random() % 8 != 0) put(fields.cause, "rank-exception");
     if (random() % 8 != 0) put(fields.family, "rank-died");
-    if (random() % 2 != 0) put(fields.node, "n2");
+    if (random() % 2 != 0) name_nodes(fields, {"n2"});
     if (random() % 2 != 0) fields.initiating.range_count = random() % (2 * kMaxRankRanges);
     if (random() % 2 != 0) fields.collateral = compress_ranks({static_cast<std::int32_t>(random()), 3, 4});
     for (char& c : fields.file) {

@@ -191,7 +191,7 @@ TEST_CASE("what was found when the replicas began to differ stands at the end") 
     job.analyzer_finds("healthy");
     job.directory().write("inquest-7/diagnosis.json",
                           R"({"schema": "inquest-diagnosis-1", "step": "0", "cause": "drift",
-                              "family": "weight-divergence"})");
+                              "end": "silent"})");
     const ReportResult result = job.report();
     CHECK(result.has_line == 1);
     CHECK(bounded_text(result.fields.cause) == "drift");

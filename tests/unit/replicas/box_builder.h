@@ -54,6 +54,7 @@ class BoxBuilder {
         record.number[INQUEST_NUMBER_CHECKPOINT_STEP] = digest.step;
         record.number[INQUEST_NUMBER_CHECKPOINT_SITE] = digest.site;
         record.number[INQUEST_NUMBER_DIGEST_PART] = digest.part;
+        record.number[INQUEST_NUMBER_LINE] = static_cast<int64_t>(digest.place);
         record.number[INQUEST_NUMBER_DIGEST_TENSORS] = digest.tensors;
         record.number[INQUEST_NUMBER_DIGEST_LOW] = static_cast<int64_t>(digest.digest.low);
         record.number[INQUEST_NUMBER_DIGEST_HIGH] = static_cast<int64_t>(digest.digest.high);

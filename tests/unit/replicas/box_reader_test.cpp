@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include "spank/harvest/unique_fd.h"
+#include "spank/replicas/text_hash.h"
 #include "tests/unit/catch.h"
 #include "tests/unit/replicas/box_builder.h"
 
@@ -54,14 +55,18 @@ TEST_CASE("each record is read once, with what the box says about its rank") {
     CHECK(records[0].source.born_wall_ns == 1000);
     CHECK(records[0].source.world != 0);
     CHECK(digest_of(records[0]).ranks == "0-3");
-    CHECK(digest_of(records[0]).is_promised);
+    CHECK(digest_of(records[0]).promise == text_hash({"DistributedDataParallel"}));
     CHECK(digest_of(records[0]).digest == Digest{7, ~7ULL});
     CHECK_FALSE(scene.reader.has_unread(scene.box.live()));
-    scene.box.digest(parameters_after(2, 8, 4), "");
+    StateDigest elsewhere = parameters_after(3, 8, 4);
+    elsewhere.place = 99;
+    scene.box.digest(parameters_after(2, 8, 4), "").digest(elsewhere, "");
     const auto more = scene.read();
-    REQUIRE(more.size() == 1);
+    REQUIRE(more.size() == 2);
+    CHECK(digest_of(more[0]).place == digest_of(records[0]).place);
+    CHECK(digest_of(more[1]).place != digest_of(records[0]).place);
     CHECK(digest_of(more[0]).step == 2);
-    CHECK_FALSE(digest_of(more[0]).is_promised);
+    CHECK(digest_of(more[0]).promise == 0);
     CHECK(scene.read().empty());
 }
 

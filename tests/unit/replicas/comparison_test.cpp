@@ -14,7 +14,7 @@ struct Scene {
     explicit Scene(int rank_count, bool is_promised = true) : ranks(rank_count), promised(is_promised) {}
 
     void report(int rank, StateDigest digest) {
-        digest.is_promised = promised;
+        digest.promise = promised ? 1 : 0;
         Source source{1, born_wall_ns, static_cast<uint32_t>(rank), static_cast<uint32_t>(ranks)};
         comparison.add({source, digest});
     }
@@ -229,6 +229,75 @@ TEST_CASE("where one rank has an optimizer more, ordinals name other models and 
             scene.report(rank, digest);
         }
     scene.comparison.finish();
+    CHECK_FALSE(scene.differs());
+}
+
+TEST_CASE("behind a model of one rank's own nothing is told, before it everything") {
+    Scene scene(2);
+    const auto trained = [](uint64_t optimizer, uint64_t value, uint32_t tensors) {
+        StateDigest digest = parameters_after(1, value, 2);
+        digest.optimizer = optimizer;
+        digest.tensors = tensors;
+        return digest;
+    };
+    scene.report(0, trained(1, 7, 8));
+    scene.report(1, trained(1, 7, 8));
+    scene.report(0, trained(2, 5, 2)); /* a probe */
+    scene.report(0, trained(3, 6, 9));
+    scene.report(1, trained(2, 6, 9));
+    scene.report(0, trained(4, 9, 9));
+    scene.report(1, trained(3, 9, 9));
+    scene.comparison.finish();
+    CHECK_FALSE(scene.differs());
+    scene.report_all(2, {7, 8});
+    CHECK(scene.differs());
+}
+
+TEST_CASE("without a promise a probe is known by its line as soon as one rank has more optimizers") {
+    Scene scene(3, false);
+    const auto take_step = [&](int rank, uint64_t optimizer, uint64_t value, uint64_t place) {
+        for (const uint32_t part : {INQUEST_PART_GRADIENTS, INQUEST_PART_PARAMETERS}) {
+            StateDigest digest = parameters_after(1, value, 3);
+            digest.optimizer = optimizer;
+            digest.part = part;
+            digest.place = place;
+            scene.report(rank, digest);
+        }
+    };
+    take_step(0, 1, 5, 40); /* a probe */
+    take_step(0, 2, 7, 62);
+    take_step(1, 1, 7, 62);
+    take_step(2, 1, 7, 62);
+    CHECK_FALSE(scene.differs());
+    take_step(1, 2, 3, 62);
+    CHECK_FALSE(scene.differs());
+    take_step(2, 2, 3, 62); /* now all have two: the lines say nothing */
+    CHECK(scene.differs());
+}
+
+TEST_CASE("a model that grows on all ranks is compared as before") {
+    Scene scene(2);
+    for (const uint32_t tensors : {8U, 9U})
+        for (int rank = 0; rank < 2; rank++) {
+            StateDigest digest = parameters_after(tensors, 7, 2);
+            digest.tensors = tensors;
+            scene.report(rank, digest);
+        }
+    CHECK_FALSE(scene.differs());
+    for (int rank = 0; rank < 2; rank++) {
+        StateDigest digest = parameters_after(16, static_cast<uint64_t>(rank), 2);
+        digest.tensors = 9;
+        scene.report(rank, digest);
+    }
+    CHECK(scene.differs());
+}
+
+TEST_CASE("a difference is told also when the job starts again before anybody asks") {
+    Scene scene(2);
+    scene.report_all(1, {7, 8});
+    scene.born_wall_ns = 2000;
+    scene.report_all(1, {7, 7});
+    CHECK(scene.differs());
     CHECK_FALSE(scene.differs());
 }
 

@@ -4,6 +4,7 @@
 
 #include <sys/wait.h>
 #include <unistd.h>
+#include <cstdint>
 
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -23,7 +24,7 @@ constexpr uint64_t kSecond = 1000000000;
 constexpr int kPatience = 20000;
 constexpr const char* kHealthy = R"({"step": "0", "cause": "healthy", "end": "healthy"})";
 constexpr const char* kDiverged = R"({"step": "0", "cause": "some-cause", "family": "weight-divergence",
-    "confidence": "certain", "end": "unknown"})";
+    "confidence": "certain", "end": "silent"})";
 
 /* A node with two ranks; the analyzer says what the test wants it to say. */
 struct Scene {

@@ -1,5 +1,6 @@
 /* Replicas that differ, from the boxes of one node to evidence, diagnosis and record. */
 #include "spank/replicas/exchange_text.h"
+#include "spank/replicas/text_hash.h"
 #include "spank/watch/evidence_sign.h"
 #include "tests/unit/watch/divergence_scene.h"
 
@@ -251,7 +252,8 @@ TEST_CASE("a difference that only the end of the job shows is told in evidence t
     scene.end();
     REQUIRE(scene.node_json()["divergence_noticed_mono_ns"].is_null());
     inquest::replicas::ReplicaRecord other{{0, 1000, 2, 4}, parameters_after(4, 8, 4)};
-    std::get<inquest::replicas::StateDigest>(other.what).is_promised = true;
+    std::get<inquest::replicas::StateDigest>(other.what).promise =
+        inquest::replicas::text_hash({"DistributedDataParallel"});
     const auto digests = scene.node.report() / "digests" / "0";
     std::filesystem::create_directories(digests);
     write_file(digests / "n2", format_record(other) + "\nend\n");
@@ -290,7 +292,7 @@ TEST_CASE("a diagnosis that says the same again asks for no record") {
     SECTION("it names other ranks") {
         is_other = true;
         scene.set_verdict(R"({"step": "0", "cause": "some-cause", "family": "weight-divergence",
-            "confidence": "certain", "end": "unknown", "initiating": [{"rank": 1}]})");
+            "confidence": "certain", "end": "silent", "initiating": [{"rank": 1}]})");
     }
     scene.write_other_node(R"({"step_ended": false})");
     REQUIRE(scene.tick_until([&] { return scene.calls("analyzer") == 2; }));

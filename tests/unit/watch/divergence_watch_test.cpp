@@ -28,7 +28,7 @@ struct Scene {
     static ReplicaRecord record(uint32_t rank, int64_t step, uint64_t value, const std::string& ranks) {
         ReplicaRecord record{{1, 1000, rank, 4}, parameters_after(step, value, 4)};
         auto& digest = std::get<inquest::replicas::StateDigest>(record.what);
-        digest.is_promised = true;
+        digest.promise = 1;
         digest.ranks = ranks;
         return record;
     }

@@ -1,5 +1,6 @@
 // The knowledge base that is shipped loads and is complete.
 #include <algorithm>
+#include <set>
 
 #include "analyzer/knowledge/knowledge.h"
 #include "tests/unit/catch.h"
@@ -13,6 +14,13 @@ const Knowledge& shipped() {
     static const auto kLoaded = load_knowledge(INQUEST_TEST_KNOWLEDGE);
     if (!kLoaded) FAIL(kLoaded.error().describe());
     return *kLoaded;
+}
+
+std::set<std::string> families() {
+    std::set<std::string> found;
+    for (const Cause& cause : shipped().causes)
+        found.insert(cause.family);
+    return found;
 }
 
 }  // namespace
@@ -39,6 +47,8 @@ TEST_CASE("every cause holds what people need") {
         CHECK(cause.questions.size() >= 8);
         CHECK((cause.family.empty() || cause.fixes.size() == 6));
         CHECK(cause.answer.size() < 200);
+        for (const Rule& rule : cause.rules)
+            CHECK((rule.family.empty() || (cause.family.empty() && families().count(rule.family) == 1)));
         for (const std::string& reference : cause.references)
             CHECK(reference.rfind("https://", 0) == 0);
     }
