@@ -3,7 +3,7 @@ import time
 import weakref
 from collections import UserDict
 
-from inquest_hook import errors, format as box_format, lifecycle, milestones
+from inquest_hook import errors, format as box_format, lifecycle, milestones, samplers
 from inquest_hook.box import box, pack_numbers, pack_texts
 from inquest_hook.digest_library import Digester, combined, plain, rows
 from inquest_hook.digests import accounted, possible
@@ -17,18 +17,17 @@ MAX_DEPTH = 4
 MAX_TENSORS = 64
 MAX_ROWS = 65536
 FREE_NS = 50_000_000  # spent whatever the share: a sketch of nothing says nothing
-ATTRIBUTES = ("seed", "epoch", "num_replicas", "rank", "shuffle")
 _NO_TEXTS = pack_texts(0, 0, 0, 0, 0, 0)
 
 
 class Pass:
-    """One iteration over a loader."""
+    """One iteration over a loader. `held_back`: newest batches that the sketch leaves out, because they may be the last ones."""
 
-    def __init__(self, ordinal, number):
+    def __init__(self, ordinal, number, held_back):
         self.batches = 0
         self.ordinal = ordinal
         self.is_followed = True
-        self.sketch = Sketch(ordinal, number)
+        self.sketch = Sketch(ordinal, number, held_back)
 
 
 class Loaders:
@@ -43,7 +42,7 @@ class Loaders:
         self.passes = weakref.WeakKeyDictionary()  # iterator -> Pass
         self.begun = 0  # passes over all loaders
         self.spent_ns = 0
-        self.batch_step = -1  # step for which a batch was looked at
+        self.batch_step = -1  # step for which a batch was looked at, if one had to be
         self.digester = Digester()
 
     def turn_off(self):
@@ -71,62 +70,43 @@ def is_wanted():
 
 
 @accounted(loaders)
-def pass_begins(loader, iterator):
-    if not possible():
-        return
+def describe(loader):
+    """Of its sampler, None when nothing is recorded."""
+    return samplers.Description(loader) if possible() else None
+
+
+@accounted(loaders)
+def pass_begins(loader, iterator, sampler):
     ordinal, number = loaders.begin(loader)
     earlier = loaders.passes.get(iterator)  # persistent workers keep their iterator
     if earlier is not None:
         earlier.sketch.write()
     loaders.passes.pop(iterator, None)
     if loaders.begun <= MAX_PASSES:
-        loaders.passes[iterator] = Pass(ordinal, number)
-        _record_sampler(loader, ordinal)
+        box.event(box_format.KIND_SAMPLER, (None, None, sampler.name), (0,) + sampler.numbers(), ordinal)
+        loaders.passes[iterator] = Pass(ordinal, number, max(1, loader.num_workers) if sampler.hides_repetitions() else 0)
 
 
-def _record_sampler(loader, ordinal):
-    sampler = _sharding_sampler(loader)
-    numbers = tuple(_attribute(sampler, name) for name in ATTRIBUTES) + (_length(sampler), _length(loader.dataset))
-    box.event(box_format.KIND_SAMPLER, (None, None, type(sampler).__name__), (0,) + numbers, ordinal)
-
-
-def _sharding_sampler(loader):
-    """The sampler that knows of ranks and seeds: the loader's own, its batch sampler, or the one inside that."""
-    batch_sampler = getattr(loader, "batch_sampler", None)
-    candidates = (getattr(loader, "sampler", None), getattr(batch_sampler, "sampler", None), batch_sampler)
-    for sampler in candidates:
-        if any(name in getattr(sampler, "__dict__", ()) for name in ATTRIBUTES):
-            return sampler
-    return candidates[0]
-
-
-def _attribute(sampler, name):
-    """-1 for what is absent or no number."""
-    value = getattr(sampler, "__dict__", {}).get(name)  # a property of the user's is not run
-    return value if isinstance(value, int) and 0 <= value < 1 << 63 else -1
-
-
-def _length(thing):
-    try:
-        return len(thing)
-    except Exception:
-        return -1
-
-
-@accounted(loaders)
 def batch_read(iterator, data):
     found = loaders.passes.get(iterator)
     if found is None:
         return
-    index = found.batches
     found.batches += 1
+    if found.is_followed or loaders.batch_step != training.step:
+        _look_at(found, data)
+
+
+@accounted(loaders)
+def _look_at(found, data):
     wants_batch = loaders.batch_step != training.step and _is_checkpoint_ahead()
-    if not found.is_followed and not wants_batch:
-        return
+    if not wants_batch:
+        loaders.batch_step = training.step
+        if not found.is_followed:
+            return
     begun_ns = time.perf_counter_ns()
     tensors = _tensors(data)
     if tensors and wants_batch:
-        _record_batch(found, index, tensors)
+        _record_batch(found, found.batches - 1, tensors)
     if tensors and found.is_followed:
         _follow(found, tensors)
     loaders.spent_ns += time.perf_counter_ns() - begun_ns

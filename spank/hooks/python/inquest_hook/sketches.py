@@ -3,6 +3,8 @@
 Only sets that were read from the beginning of a pass can be compared, so a pass that costs too much is followed up to a number
 of batches that is a power of two, which other ranks are likely to choose too.
 """
+import collections
+
 from inquest_hook import format as box_format
 from inquest_hook.box import box, pack_numbers, pack_texts
 
@@ -12,16 +14,23 @@ _NO_TEXTS = pack_texts(0, 0, 0, 0, 0, 0)
 
 
 class Sketch:
-    """Of one pass over one loader."""
+    """Of one pass over one loader, without the newest `held_back` batches."""
 
-    def __init__(self, ordinal, number):
+    def __init__(self, ordinal, number, held_back=0):
         self._ordinal = ordinal
         self._number = number
         self.samples = 0
         self._hashes = []  # the smallest distinct ones, ascending
         self._written = 0  # samples when it was written last
+        self._held_back = held_back
+        self._newest = collections.deque()
 
     def add(self, hashes):
+        self._newest.append(hashes)
+        if len(self._newest) > self._held_back:
+            self._add(self._newest.popleft())
+
+    def _add(self, hashes):
         self.samples += len(hashes)
         smallest = self._hashes
         if len(smallest) == SIZE:

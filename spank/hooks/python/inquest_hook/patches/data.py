@@ -12,9 +12,12 @@ def apply(dataloader):
 def _with_pass(original):
     @transparent.wraps(original)
     def __iter__(self):
+        if not loaders.is_wanted():
+            return original(self)
+        sampler = loaders.describe(self)  # before workers are told what to read, which moves it on
         iterator = original(self)
-        if loaders.is_wanted():
-            loaders.pass_begins(self, iterator)
+        if sampler is not None:
+            loaders.pass_begins(self, iterator, sampler)
         return iterator
 
     return __iter__
