@@ -83,7 +83,7 @@ def judge_failing(placed, end):
     problems += [damage] if damage else diagnosis_problems(placed, diagnosis)
     if placed.program.drifts:
         problems += drift_problems(placed, end)
-    if not re.search(r"^inquest: ", end.output, re.MULTILINE):
+    if end.has_srun and not re.search(r"^inquest: ", end.output, re.MULTILINE):
         problems.append("no notice in the output")
     return (told(diagnosis["cause"], diagnosis["ranks"]) if diagnosis else "-"), problems
 

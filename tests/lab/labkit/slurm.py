@@ -30,6 +30,7 @@ class SlurmEnd:
     output: str
     cancelled: str
     told_live: bool
+    has_srun: bool
     seconds: float
 
 
@@ -56,6 +57,15 @@ class Run:
     def started_by(self):
         return self.launch + (" torchrun" if self.by_torchrun else "")
 
+    @property
+    def has_srun(self):
+        """srun prints the notice; torchrun on one node may run right in the batch script."""
+        return self.launch != "sbatch" or not self.by_torchrun or self.placed.values.nodes > 1
+
+    def is_told(self, output, job_id):
+        report = self.placed.folder / f"inquest-{job_id}" / "report.txt"
+        return bool(NOTICE.search(output)) if self.has_srun else report.exists()
+
     def options(self):
         values = self.placed.values
         layout = self.placed.program.truth.get("layout")
@@ -80,7 +90,7 @@ class Run:
         """How a batch script starts the ranks. torchrun on one node needs no step of its own."""
         if self.launch == "sbatch+srun":
             return ["srun", *ARMED]
-        return [] if self.by_torchrun and self.placed.values.nodes == 1 else ["srun"]
+        return ["srun"] if self.has_srun else []
 
     def start(self):
         command = self.cluster.command(*self.command())
@@ -99,12 +109,12 @@ class Run:
             os.kill(pid, self.due[0])
             self.due = None
 
-    def reason_to_cancel(self, output, started):
+    def reason_to_cancel(self, output, job_id, started):
         """A hang is cancelled once it was told; anything else only at the limit."""
         now = time.monotonic()
         if now - started > LIMIT_S:
             return "limit"
-        if "hang" not in self.placed.program.ends or not NOTICE.search(output):
+        if "hang" not in self.placed.program.ends or not self.is_told(output, job_id):
             return ""
         self.notice_at = self.notice_at or now
         either = len(self.placed.program.ends) > 1
@@ -113,7 +123,7 @@ class Run:
 
     def look_into_record(self, output, job_id):
         """After the notice of a job that ends by itself: whether its record line is there while it still runs."""
-        if self.placed.program.drifts and job_id and not self.told_live and NOTICE.search(output):
+        if self.placed.program.drifts and job_id and not self.told_live and self.is_told(output, job_id):
             self.told_live = self.cluster.has_live_line(job_id)
 
     def running(self, client, job_id):
@@ -130,7 +140,7 @@ class Run:
             output = self.output()
             self.signal_when_due(output)
             self.look_into_record(output, job_id)
-            reason = "" if cancelled else self.reason_to_cancel(output, started)
+            reason = "" if cancelled else self.reason_to_cancel(output, job_id, started)
             if reason and job_id:
                 self.cluster.cancel(job_id)
                 cancelled = reason
@@ -155,7 +165,8 @@ class Run:
         record = self.record(job_id) if job_id else ("", "", "")
         for core in self.placed.folder.glob("core*"):
             core.unlink()
-        return SlurmEnd(job_id, *record, self.output(), cancelled, self.told_live, time.monotonic() - started)
+        return SlurmEnd(job_id, *record, self.output(), cancelled, self.told_live, self.has_srun,
+                        time.monotonic() - started)
 
 
 def _read_list(process, name):
