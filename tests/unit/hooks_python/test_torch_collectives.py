@@ -76,6 +76,14 @@ ASYNC = HEAD + """
     os.kill(os.getpid(), 9)
     """
 
+MANY = HEAD + """
+    import itertools
+    from inquest_hook.box import box
+    box.next_ident = itertools.count((1 << 31) - 2).__next__  # as after months
+    for _ in range(4):
+        dist.all_reduce(torch.ones(1))
+    """
+
 RAISING = HEAD + """
     def step():
         try:
@@ -166,6 +174,13 @@ class Collectives(TorchCase):
             self.assertEqual(box.live.collectives_begun, 5005 + (rank == 0))
             self.assertEqual(len(box.records("GROUP")), 3)
             self.assertEqual(box.live.dropped_strings, 0)
+
+    def test_calls_are_paired_beyond_31_bits(self):
+        for run in self.run_ranks(self.write("train.py", MANY)):
+            self.assertEqual((run.returncode, run.err), (0, ""))
+        box = self.by_rank()[0]
+        self.assertEqual(len({record.ident for record in box.collectives()}), 4)
+        self.assertEqual(box.open_calls(), [])
 
     def test_a_call_that_raises_ends_and_names_itself(self):
         program = self.write("train.py", RAISING)

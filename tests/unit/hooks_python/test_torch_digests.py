@@ -222,6 +222,24 @@ class DataParallel(TorchCase):
             self.assertEqual(same, key[0] == 2 or key[3] in (GRADIENTS, OPTIMIZER, HYPERPARAMETERS), key)
         self.assertEqual({name.name for name in table_reader.of_box(boxes[0]).names() if name.part == PARAMETERS}, {"weight", "bias"})
 
+    def test_a_model_that_the_collector_does_not_know_any_more_has_names(self):
+        program = self.write("train.py", SETUP + """
+    import gc
+
+    body = torch.nn.Sequential(torch.nn.Linear(3, 3), torch.nn.BatchNorm1d(3))
+    gc.freeze()
+    head = torch.nn.Linear(3, 1)
+    optimizer = torch.optim.SGD(list(body.parameters()) + list(head.parameters()), lr=0.1)
+    head(body(torch.ones(2, 3))).sum().backward()
+    optimizer.step()
+    """)
+        for run in self.run_ranks(program, **ALL_STEPS):
+            self.assertEqual((run.returncode, run.err), (0, ""))
+        names = {name.name for name in table_reader.of_box(self.by_rank()[0]).names() if name.part in (PARAMETERS, BUFFERS)}
+        self.assertEqual(names, {
+            "0:weight", "0:bias", "1:0.weight", "1:0.bias", "1:1.weight", "1:1.bias", "1:1.running_mean", "1:1.running_var",
+            "1:1.num_batches_tracked"})
+
     def test_after_loading_before_saving_and_at_the_end(self):
         program = self.write("train.py", LOADS)
         self.run_ranks(program, INQUEST_DIGEST_SHARE="200000")

@@ -5,13 +5,13 @@ from hook_case import TorchCase
 
 START, STEP = 1, 4
 PARAMETERS, GRADIENTS, OPTIMIZER = 1, 3, 4
-ZERO, SHARDED, HYBRID, TENSOR, FLAT = 1, 2, 3, 4, 5
+ZERO, SHARDED, HYBRID, TENSOR, FLAT, WHOLE = range(1, 7)
 
 PROGRAM = """
     import os, torch
     import torch.distributed as dist
     from torch.distributed.device_mesh import init_device_mesh
-    from torch.distributed.fsdp import FullyShardedDataParallel, fully_shard
+    from torch.distributed.fsdp import FullyShardedDataParallel, ShardingStrategy, fully_shard
     from torch.distributed.optim import ZeroRedundancyOptimizer
     from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
     from torch.nn.parallel import DistributedDataParallel
@@ -40,6 +40,9 @@ PROGRAM = """
     train(lambda data: parallel[2](parallel[0](data)), torch.optim.SGD(parallel.parameters(), lr=0.1))
     flat = FullyShardedDataParallel(network(), device_id=torch.device("cpu"), use_orig_params=True)
     train(flat, torch.optim.SGD(flat.parameters(), lr=0.1))
+    whole = FullyShardedDataParallel(
+        network(), sharding_strategy=ShardingStrategy.NO_SHARD, device_id=torch.device("cpu"))
+    train(whole, torch.optim.SGD(whole.parameters(), lr=0.1))
     """
 
 
@@ -54,12 +57,13 @@ class Sharding(TorchCase):
             said = {key[0]: record.text[2:4] for key, record in found.items()}
             self.assertEqual(said, {
                 ZERO: ("0-3", "DistributedDataParallel"), HYBRID: ("%d,%d" % (rank % 2, rank % 2 + 2), "DTensor"),
-                TENSOR: ("0-3", "DTensor")})
+                TENSOR: ("0-3", "DTensor"), WHOLE: ("0-3", None)})
             self.assertNotIn((ZERO, 2, STEP, OPTIMIZER), found, "each rank has its own part of that state")
             self.assertIn((HYBRID, 2, STEP, OPTIMIZER), found)
+            self.assertEqual(found[WHOLE, 2, STEP, PARAMETERS].number[6], 1, "all parameters in one tensor")
             self.assertEqual(found[TENSOR, 0, START, PARAMETERS].number[6], 1, "the bias after the reduction alone")
         self.check_values(digests)
-        self.assertEqual([box.live.step for box in self.boxes()], [10] * 4)
+        self.assertEqual([box.live.step for box in self.boxes()], [12] * 4)
 
     def check_values(self, digests):
         for key, record in digests[0].items():

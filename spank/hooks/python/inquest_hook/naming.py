@@ -2,17 +2,20 @@
 
 A wrapper is asked first. Without one the modules are looked for once among the objects that Python's collector knows: that
 costs some 0.2 s at the first checkpoint where many libraries are loaded, and nothing afterwards, where hooks on modules would
-cost at each pass, be saved with the user's model and disturb torch.compile.
+cost at each pass, be saved with the user's model and disturb torch.compile. What a program freezes the collector knows no more,
+so they are looked for before that too.
 """
 import gc
 import sys
 import weakref
 
-from inquest_hook import wrapped_models
+from inquest_hook import transparent, wrapped_models
+from inquest_hook.box import box, guarded
 
 _TRANSPARENT = ("DistributedDataParallel", "OptimizedModule", "FullyShardedDataParallel")
 _MAX_CLIMB = 64
 _seen = []  # weak references to the modules of the newest search: the next optimizer's may be among them
+_frozen = []  # weak references to the modules that were there at the newest gc.freeze()
 
 
 def owners(parameters):
@@ -48,7 +51,26 @@ def _search(ids):
 
 def _all_modules():
     module_type = sys.modules["torch"].nn.Module
-    return [one for one in gc.get_objects() if issubclass(type(one), module_type) and "_modules" in one.__dict__]
+    found = [one for one in gc.get_objects() if issubclass(type(one), module_type) and "_modules" in one.__dict__]
+    frozen = [module for module in (reference() for reference in _frozen) if module is not None]
+    return list({id(module): module for module in frozen + found}.values())
+
+
+def with_search(freeze):
+    """gc.freeze with a search for the modules that it hides."""
+
+    @transparent.wraps(freeze)
+    def inquest_freeze():
+        _remember()
+        return freeze()
+
+    return inquest_freeze
+
+
+@guarded
+def _remember():
+    if box.active:
+        _frozen[:] = map(weakref.ref, _all_modules())
 
 
 def _outermost(modules, ids):

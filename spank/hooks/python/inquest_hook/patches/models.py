@@ -40,7 +40,8 @@ def _with_model(original, wrapper_name, position):
 def _wrapped(wrapper, wrapper_name):
     if box.active:
         box.state(box_format.STATE_MODEL_WRAPPED)
-        if wrapper_name == "FullyShardedDataParallel":
+        # NO_SHARD keeps whole replicas; nobody promises that they were equal at the beginning.
+        if wrapper_name == "FullyShardedDataParallel" and getattr(wrapper.sharding_strategy, "name", None) != "NO_SHARD":
             wrapped_models.add_flat_sharded(wrapper)
 
 

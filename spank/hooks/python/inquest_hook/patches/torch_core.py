@@ -1,10 +1,11 @@
 """torch itself: import finished, backward calls, torch.save, torch.load and load_state_dict."""
+import gc
 import os
 import struct
 import sys
 import threading
 
-from inquest_hook import environment, exceptions, format as box_format, milestones, phases, place, transparent, wrapped_models
+from inquest_hook import environment, exceptions, format as box_format, milestones, naming, phases, place, transparent, wrapped_models
 from inquest_hook.box import box, pack_texts
 from inquest_hook.training import training
 
@@ -21,6 +22,7 @@ def apply(torch):
     # Tensor.backward calls it by this name.
     torch.autograd.backward = _with_backward(torch.autograd.backward, (torch.Tensor, torch.nn.Parameter))
     _patch_files(torch)
+    gc.freeze = naming.with_search(gc.freeze)
     torch.nn.Module.load_state_dict = milestones.with_load(torch.nn.Module.load_state_dict)
 
 
