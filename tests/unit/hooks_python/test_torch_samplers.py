@@ -58,9 +58,11 @@ PROGRAM = """
             read(DataLoader(TensorDataset(data), batch_sampler=Share(batches, split)))
         order = torch.randperm(50, generator=torch.Generator().manual_seed(seed)).tolist()
         read(DataLoader(Stream(data, order), batch_size=8))
+    drawn = BatchSampler(RandomSampler(data, replacement=True), 8, False)
+    read(DataLoader(TensorDataset(data), batch_sampler=Share(drawn, False)))
     dist.destroy_process_group()
     """
-BATCHES, PIECES, STREAM, MIXED_BATCHES, MIXED_PIECES, MIXED_STREAM = range(1, 7)
+BATCHES, PIECES, STREAM, MIXED_BATCHES, MIXED_PIECES, MIXED_STREAM, DRAWN = range(1, 8)
 
 
 class Samplers(TorchCase):
@@ -82,6 +84,7 @@ class Samplers(TorchCase):
             self.assertEqual(said[BATCHES], [("Share", 5, epoch, 2, rank, -1, 32, 50) for epoch in (0, 1)])
             self.assertEqual(said[PIECES], [("Share", 5, epoch, 2, rank, -1, 28, 50) for epoch in (2, 3)])
             self.assertEqual(said[STREAM], [("Stream", -1, -1, 2, rank, -1, -1, -1)] * 2)
+            self.assertEqual(said[DRAWN], [("Share", -1, -1, -1, -1, -1, -1, 50)] * 2)
             self.assertEqual([values[1] for values in said[MIXED_BATCHES]], [5 + rank] * 2)
         self.check_overlaps(boxes)
 

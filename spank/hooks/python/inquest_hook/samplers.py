@@ -31,6 +31,8 @@ class Description:
         self.shuffle = _first(chain, ("shuffle",))
         self.samples = -1 if _is_iterable(chain[0].thing) else _samples(chain[0], self.replicas)
         self.dataset = _length(loader.dataset)
+        if _first(chain, ("replacement",)) > 0:  # the order itself repeats samples: shares of it overlap on purpose
+            self.replicas = self.rank = self.samples = -1
 
     def numbers(self):
         return self.seed, self.epoch, self.replicas, self.rank, self.shuffle, self.samples, self.dataset
@@ -56,9 +58,10 @@ def _chain(loader):
         thing, in_batches = loader.sampler, isinstance(loader.sampler, sys.modules["torch"].utils.data.BatchSampler)
     while thing is not None and len(parts) < MAX_DEPTH:
         parts.append(_Part(thing, in_batches))
-        thing, in_batches = _value(thing, "batch_sampler"), in_batches and _value(thing, "batch_sampler") is not None
-        if thing is None:
-            thing = _value(parts[-1].thing, "sampler")
+        inner = _value(thing, "batch_sampler")
+        if inner is None:
+            inner, in_batches = _value(thing, "sampler"), False
+        thing = inner
     return parts
 
 
