@@ -42,7 +42,7 @@ Effect effect_on_others(const StepView& step, const RankView& culprit, WallNs mo
 // Outside signals came to both at the same time, before any rank could fail because of the first.
 bool signalled_together(const StepView& step, const RankView& a, const RankView& b) {
     if (&a == &b || !ended_by_outside_signal(a) || !ended_by_outside_signal(b)) return false;
-    if (a.end.was_told != b.end.was_told) return false;
+    if (a.end.was_told || b.end.was_told) return false;
     if (std::abs(a.end.wall_ns - b.end.wall_ns) > kSentTogetherNs) return false;
     const WallNs later = std::max(a.end.wall_ns, b.end.wall_ns);
     return std::none_of(step.ranks.begin(), step.ranks.end(), [&](const RankView& view) {
@@ -50,7 +50,15 @@ bool signalled_together(const StepView& step, const RankView& a, const RankView&
     });
 }
 
+// None of a launcher's ranks gave it a reason: it was told itself.
+bool launcher_was_told(const StepView& step, const RankView& view) {
+    return view.end.was_told && std::all_of(step.ranks.begin(), step.ranks.end(), [&](const RankView& other) {
+               return other.rank->node != view.rank->node || other.end.was_told;
+           });
+}
+
 bool signalled_with_others(const StepView& step, const RankView& view) {
+    if (launcher_was_told(step, view)) return true;
     return std::any_of(step.ranks.begin(), step.ranks.end(),
                        [&](const RankView& other) { return signalled_together(step, view, other); });
 }

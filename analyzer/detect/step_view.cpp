@@ -77,12 +77,17 @@ void read_time(const Rank& rank, RankEnd& end) {
     end.not_before_ns = std::max(end.wall_ns - kNoticedLateNs, rank.last_progress_wall_ns);
 }
 
+// A launcher also sends its signal to a worker that is already ending because of an exception.
+bool may_end_by_exception(const RankEnd& end) {
+    return end.kind != EndKind::kZero && (end.kind != EndKind::kSignal || end.was_told);
+}
+
 RankEnd end_of(const Rank& rank) {
     RankEnd end;
     read_kind(rank, end);
     read_time(rank, end);
     const model::ExceptionSeen* exception = uncaught_exception(rank);
-    if (exception != nullptr && end.kind != EndKind::kSignal && end.kind != EndKind::kZero) {
+    if (exception != nullptr && may_end_by_exception(end)) {
         end.kind = EndKind::kException;
         end.exception = exception;
         if (exception->wall_ns != 0) end.wall_ns = end.not_before_ns = exception->wall_ns;

@@ -110,6 +110,32 @@ TEST_CASE("a worker that its launcher ended a moment later is no victim of the s
     }
 }
 
+TEST_CASE("a worker that raised stays the cause when its launcher ends it before its siblings") {
+    TimelineBuilder build(3);
+    build.all_call("all_reduce", 31, 1).raises(1, "KeyError", "'v3'", 12, 2).ends(1, SIGTERM, 4);
+    build.of(1).end->was_told = true;
+    for (const int rank : {0, 2})
+        build.waits(rank, "all_reduce", 31, 1.9).loses_peer(rank, 31, 2.1);
+    const auto diagnosis = diagnosis_of(build.timeline());
+    CHECK(diagnosis.cause == "rank-exception");
+    REQUIRE(ranks_in(diagnosis.initiating) == Ranks{1});
+    CHECK(ranks_in(diagnosis.collateral) == Ranks{0, 2});
+}
+
+TEST_CASE("where a launcher ended all its ranks none of them is the cause") {
+    TimelineBuilder build(4);
+    build.all_call("all_reduce", 31, 1);
+    for (const int rank : {0, 1}) {
+        build.ends(rank, SIGTERM, 2 + rank).of(rank).node = "n2";
+        build.of(rank).end->was_told = true;
+        build.waits(rank + 2, "all_reduce", 31, 1.9).loses_peer(rank + 2, 31, 2.1);
+    }
+    const auto diagnosis = diagnosis_of(build.timeline());
+    CHECK(diagnosis.cause == "unknown");
+    CHECK(diagnosis.initiating.empty());
+    CHECK(diagnosis.headline.find("ranks 0, 1 at once") != std::string::npos);
+}
+
 TEST_CASE("a signal to everybody is not one rank's death") {
     TimelineBuilder build(3);
     build.all_call("all_reduce", 31, 1);
