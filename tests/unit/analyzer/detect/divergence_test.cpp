@@ -274,6 +274,7 @@ TEST_CASE("what a scaler skipped on one rank is not called accumulation") {
     build.of(1).replica.skips.push_back({3, 2.0, at(11), {}});
     const auto diagnosis = diagnosis_of(build.timeline());
     CHECK(diagnosis.cause == "unknown");
+    CHECK(diagnosis.family == "weight-divergence");  // so much is known
     CHECK(diagnosis.end == "silent");
     CHECK(diagnosis.worth_a_notice);
     CHECK(diagnosis.missing_fact);
