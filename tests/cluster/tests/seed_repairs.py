@@ -9,7 +9,7 @@ import tempfile
 import harness
 
 sys.path.insert(0, str(harness.HERE.parent / "lab"))
-from labkit import cluster as lab_cluster, draw, programs, workdir  # noqa: E402
+from labkit import cluster as lab_cluster, draw, launchers, programs, workdir  # noqa: E402
 
 DIGESTS = """
 import hashlib, pathlib, torch
@@ -24,7 +24,7 @@ for path in sorted(pathlib.Path(".").glob("model-*.pt")):
 def run(running, name, seed):
     """Runs a program of the lab, which seeds nothing itself, and returns a digest of each rank's final weights."""
     program = programs.load([name])[0]
-    values = draw.draw(program.truth, name)
+    values = draw.draw(program.truth, name, launchers.TASKS)
     parent = pathlib.Path(tempfile.mkdtemp(dir=running.state / "home"))
     placed = workdir.place(program, values, parent)
     lab_cluster.Cluster(running.name).give_to_user(parent)
