@@ -4,6 +4,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace inquest::detect {
 namespace {
@@ -24,26 +26,65 @@ std::string doing_of(const model::FlightEntry& entry) {
     return text;
 }
 
-using Key = std::pair<std::string, int64_t>;
+using Key = std::pair<std::string_view, int64_t>;  // group and sequence number
 
-std::map<Key, Doings> collect(const StepView& step, std::set<int>& recorded) {
-    std::map<Key, Doings> by_sequence;
+bool same_doing(const model::FlightEntry& a, const model::FlightEntry& b) {
+    return a.operation == b.operation && a.input_sizes == b.input_sizes && a.input_dtypes == b.input_dtypes;
+}
+
+// Calls handle(rank, key, entry) for every collective of every flight recorder, rank by rank.
+template <typename Handle>
+void for_each_call(const StepView& step, Handle handle) {
     for (const RankView& view : step.ranks) {
         if (!view.rank->flight) continue;
-        recorded.insert(*view.rank->rank);
         for (const model::FlightEntry& entry : view.rank->flight->entries) {
             if (entry.is_p2p || entry.collective_sequence < 0) continue;
-            by_sequence[{entry.group, entry.collective_sequence}][*view.rank->rank] = doing_of(entry);
+            handle(*view.rank->rank, Key(entry.group, entry.collective_sequence), entry);
         }
     }
-    return by_sequence;
+}
+
+std::set<int> recorded_ranks(const StepView& step) {
+    std::set<int> recorded;
+    for (const RankView& view : step.ranks) {
+        if (view.rank->flight) recorded.insert(*view.rank->rank);
+    }
+    return recorded;
+}
+
+struct Agreement {
+    const model::FlightEntry* first = nullptr;
+    int last_rank = -1;
+    size_t ranks = 0;
+    bool alike = true;
+};
+
+// What the ranks did, only where it was not the same on all: nearly everywhere it is.
+std::map<Key, Doings> collect_differences(const StepView& step, size_t recorded) {
+    std::map<Key, Agreement> agreements;
+    for_each_call(step, [&](int rank, const Key& key, const model::FlightEntry& entry) {
+        Agreement& at = agreements[key];
+        if (at.first == nullptr) at.first = &entry;
+        at.alike = at.alike && same_doing(*at.first, entry);
+        at.ranks += at.last_rank == rank ? 0 : 1;
+        at.last_rank = rank;
+    });
+    std::map<Key, Doings> differences;
+    for (const auto& [key, at] : agreements) {
+        if (!at.alike || at.ranks < recorded) differences[key];
+    }
+    for_each_call(step, [&](int rank, const Key& key, const model::FlightEntry& entry) {
+        const auto found = differences.find(key);
+        if (found != differences.end()) found->second[rank] = doing_of(entry);
+    });
+    return differences;
 }
 
 }  // namespace
 
 bool flight_splits_alike(const StepView& step, const std::vector<int>& side) {
-    std::set<int> recorded;
-    for (const auto& [key, doings] : collect(step, recorded)) {
+    const std::set<int> recorded = recorded_ranks(step);
+    for (const auto& [key, doings] : collect_differences(step, recorded.size())) {
         std::map<std::string, std::set<int>> sides;
         for (const int rank : recorded) {
             const auto found = doings.find(rank);

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
 
+#include <map>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "analyzer/detect/detect.h"
 
@@ -16,19 +19,28 @@ std::string wait_text(const RankView& view, const std::string& what) {
                        seconds_text(waited_ns(view)));
 }
 
-// Members of the group that have entered the call at this position.
-size_t count_entered(const StepView& step, const model::CollectiveCall& call) {
-    std::set<int> entered;
-    for (const RankView& view : step.ranks) {
-        for (const model::CollectiveCall& other : view.rank->collectives) {
-            if (other.group == call.group && other.sequence == call.sequence)
-                entered.insert(*view.rank->rank);
-        }
-    }
-    return entered.size();
+// Per group and position that somebody waits at: how many ranks have entered the call.
+using Entered = std::map<std::pair<int64_t, std::string_view>, std::set<int>>;
+
+std::pair<int64_t, std::string_view> position_of(const model::CollectiveCall& call) {
+    return {call.sequence, call.group};
 }
 
-Observation wait_in_collective(const StepView& step, const RankView& view) {
+Entered count_entered(const StepView& step) {
+    Entered entered;
+    for (const RankView& view : step.ranks) {
+        if (view.block.kind == BlockKind::kCollective) entered[position_of(*view.block.call)];
+    }
+    for (const RankView& view : step.ranks) {
+        for (const model::CollectiveCall& call : view.rank->collectives) {
+            const auto waited_for = entered.find(position_of(call));
+            if (waited_for != entered.end()) waited_for->second.insert(*view.rank->rank);
+        }
+    }
+    return entered;
+}
+
+Observation wait_in_collective(const StepView& step, const RankView& view, size_t entered) {
     const model::CollectiveCall& call = *view.block.call;
     Observation observation;
     observation.fact = "waits_in_collective";
@@ -42,7 +54,7 @@ Observation wait_in_collective(const StepView& step, const RankView& view) {
                               {"elements", std::to_string(call.elements)},
                               {"dtype", call.dtype},
                               {"waited_s", seconds_text(waited_ns(view))},
-                              {"others_entered", std::to_string(count_entered(step, call))},
+                              {"others_entered", std::to_string(entered)},
                               {"member_count", std::to_string(step.world_size)}};
     observation.evidence = {
         {call.source, view.rank->rank, view.block.since_ns,
@@ -72,8 +84,12 @@ Observation inside_backward(const RankView& view) {
 Observations detect_waits(const StepView& step) {
     Observations observations;
     if (!step.trouble) return observations;
+    const Entered entered = count_entered(step);
     for (const RankView& view : step.ranks) {
-        if (view.block.kind == BlockKind::kCollective) observations.push_back(wait_in_collective(step, view));
+        if (view.block.kind == BlockKind::kCollective) {
+            const size_t count = entered.at(position_of(*view.block.call)).size();
+            observations.push_back(wait_in_collective(step, view, count));
+        }
         if (view.block.kind == BlockKind::kBackward) observations.push_back(inside_backward(view));
     }
     return observations;
