@@ -1,8 +1,12 @@
 #include "analyzer/evidence/json_tree.h"
 
+#include <simdjson.h>
+
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -12,6 +16,8 @@ namespace inquest::evidence {
 namespace {
 
 constexpr size_t kMostDepth = 64;
+// simdjson reserves about twelve times the size of what it parses.
+constexpr size_t kMostFastBytes = size_t{32} * 1024 * 1024;
 
 // Receives nlohmann::json's SAX events. An open container keeps its values on one stack until it ends.
 class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
@@ -90,9 +96,104 @@ class TreeBuilder : public nlohmann::json_sax<nlohmann::json> {
     std::unordered_map<std::string, Value> keys_;  // the same few keys repeat
 };
 
+// Makes the tree of a document that simdjson has parsed. Recursive, kMostDepth deep at most.
+class FastWalk {
+ public:
+    FastWalk(ValueTree& tree, size_t most_values) : tree_(tree), most_values_(most_values) {}
+
+    // False when the document exceeds a bound.
+    bool walk(const simdjson::dom::element& element, Value& value) {
+        using simdjson::dom::element_type;
+        switch (element.type()) {
+            case element_type::ARRAY:
+                return walk_array(as<simdjson::dom::array>(element), value);
+            case element_type::OBJECT:
+                return walk_object(as<simdjson::dom::object>(element), value);
+            default:
+                value = scalar(element);
+                return true;
+        }
+    }
+
+ private:
+    template <typename T>
+    static T as(const simdjson::dom::element& element) {
+        return element.get<T>().value_unsafe();
+    }
+
+    static Value scalar(const simdjson::dom::element& element) {
+        using simdjson::dom::element_type;
+        switch (element.type()) {
+            case element_type::INT64:
+                return Value::integer(as<int64_t>(element));
+            case element_type::UINT64:  // beyond INT64_MAX, else it would be INT64
+                return Value::integer(INT64_MAX);
+            case element_type::DOUBLE:
+                return Value::real(as<double>(element));
+            case element_type::STRING:
+                return Value::text(ValueKind::kString, as<std::string_view>(element));
+            case element_type::BOOL:
+                return Value::boolean(as<bool>(element));
+            default:
+                return {};
+        }
+    }
+
+    // Values are written where they stay: simdjson knows how many a container has.
+    bool open(ValueKind kind, size_t count, Value& container) {
+        if (depth_ >= kMostDepth || tree_.size() + count >= most_values_) return false;
+        ++depth_;
+        container = tree_.new_container(kind);
+        tree_.resize(container, count);
+        return true;
+    }
+
+    bool walk_array(const simdjson::dom::array& array, Value& value) {
+        if (!open(ValueKind::kList, array.size(), value)) return false;
+        size_t index = 0;
+        for (const simdjson::dom::element element : array) {
+            Value item;
+            if (!walk(element, item) || !tree_.set(value, index++, item)) return false;
+        }
+        --depth_;
+        return true;
+    }
+
+    bool walk_object(const simdjson::dom::object& object, Value& value) {
+        if (!open(ValueKind::kDict, 2 * object.size(), value)) return false;
+        size_t index = 0;
+        for (const simdjson::dom::key_value_pair pair : object) {
+            Value item;
+            if (!walk(pair.value, item)) return false;
+            const Value key = Value::text(ValueKind::kString, pair.key);
+            if (!tree_.set(value, index++, key) || !tree_.set(value, index++, item)) return false;
+        }
+        --depth_;
+        return true;
+    }
+
+    ValueTree& tree_;
+    size_t most_values_;
+    size_t depth_ = 0;
+};
+
+// nullopt for anything but a whole document within all bounds.
+std::optional<Document> read_whole(std::string_view bytes, const Limits& limits) {
+    const auto parser = std::make_shared<simdjson::dom::parser>(kMostFastBytes);
+    simdjson::dom::element root;
+    if (parser->parse(bytes.data(), bytes.size()).get(root) != simdjson::SUCCESS) return std::nullopt;
+    Document document;
+    document.tree.keep(parser);
+    if (!FastWalk(document.tree, limits.tree_values).walk(root, document.root)) return std::nullopt;
+    return document;
+}
+
 }  // namespace
 
+// What simdjson does not take as a whole nlohmann::json reads: it tells everything that came before the
+// damage.
 Document read_json(std::string_view bytes, const Limits& limits) {
+    if (auto whole = read_whole(bytes, limits)) return std::move(*whole);
     Document document;
     TreeBuilder builder(document, limits);
     nlohmann::json::sax_parse(bytes.begin(), bytes.end(), &builder, nlohmann::json::input_format_t::json);

@@ -1,4 +1,4 @@
-// Reads JSON into a value tree. Bounded in depth and size; no recursion.
+// Reads JSON into a value tree. Bounded in depth and size.
 #pragma once
 #include <string_view>
 

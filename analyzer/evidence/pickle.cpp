@@ -39,61 +39,44 @@ Document PickleMachine::run() && {
     return std::move(document_);
 }
 
-bool PickleMachine::fail(std::string what) {
-    document_.damage = "pickle: " + std::move(what) + position_text(at_);
+bool PickleMachine::fail(std::string_view what) {
+    document_.damage = "pickle: " + std::string(what) + position_text(at_);
     return false;
 }
 
+// What entries of a flight recorder are made of comes first.
 bool PickleMachine::step(Opcode opcode) {
-    switch (opcode) {
-        case Opcode::kProto: {
-            uint64_t version = 0;
-            if (!take(1, version)) return false;
-            return version <= 5 || fail("protocol " + std::to_string(version) + " is not known");
-        }
-        case Opcode::kFrame: {
-            uint64_t ignored_size = 0;
-            return take(8, ignored_size);
-        }
-        case Opcode::kStop:
-            stopped_ = true;
-            return true;
-        case Opcode::kMark:
-            if (marks_.size() >= kMostOpenMarks) return fail("nested too deeply");
-            marks_.push_back(stack_.size());
-            return true;
-        case Opcode::kPop:
-            return marks_.empty() || above_mark() > 0 ? pop(1) : pop_mark();
-        case Opcode::kPopMark:
-            return pop_mark();
-        case Opcode::kDup:
-            return has_above_mark(1) ? push(stack_.back()) : fail("empty stack");
-        default:
-            return step_scalar(opcode);
-    }
-}
-
-bool PickleMachine::step_scalar(Opcode opcode) {
     uint64_t bits = 0;
     switch (opcode) {
+        case Opcode::kBinGet:
+            return take<1>(bits) && get(bits);
+        case Opcode::kLongBinGet:
+            return take<4>(bits) && get(bits);
+        case Opcode::kBinInt1:
+            return take<1>(bits) && push(Value::integer(static_cast<int64_t>(bits)));
+        case Opcode::kBinInt2:
+            return take<2>(bits) && push(Value::integer(static_cast<int64_t>(bits)));
+        case Opcode::kBinInt:
+            return take<4>(bits) && push(Value::integer(static_cast<int32_t>(bits)));
+        case Opcode::kLong1:
+            return take<1>(bits) && push_long(bits);
         case Opcode::kNone:
             return push(Value());
         case Opcode::kNewTrue:
             return push(Value::boolean(true));
         case Opcode::kNewFalse:
             return push(Value::boolean(false));
-        case Opcode::kBinInt:
-            return take(4, bits) && push(Value::integer(static_cast<int32_t>(bits)));
-        case Opcode::kBinInt1:
-            return take(1, bits) && push(Value::integer(static_cast<int64_t>(bits)));
-        case Opcode::kBinInt2:
-            return take(2, bits) && push(Value::integer(static_cast<int64_t>(bits)));
-        case Opcode::kLong1:
-            return take(1, bits) && push_long(bits);
-        case Opcode::kLong4:
-            return take(4, bits) && push_long(bits);
-        case Opcode::kBinFloat:
-            return take(8, bits) && push(Value::real(std::bit_cast<double>(__builtin_bswap64(bits))));
+        case Opcode::kMark:
+            if (marks_.size() >= kMostOpenMarks) return fail("nested too deeply");
+            marks_.push_back(stack_.size());
+            return true;
+        case Opcode::kEmptyList:
+            return push_new(ValueKind::kList);
+        case Opcode::kEmptyDict:
+            return push_new(ValueKind::kDict);
+        case Opcode::kAppends:
+        case Opcode::kSetItems:
+            return append_from_mark();
         default:
             return step_text(opcode);
     }
@@ -104,18 +87,18 @@ bool PickleMachine::step_text(Opcode opcode) {
     switch (opcode) {
         case Opcode::kShortBinUnicode:
         case Opcode::kShortBinString:
-            return take(1, size) && push_text(ValueKind::kString, size);
+            return take<1>(size) && push_text(ValueKind::kString, size);
         case Opcode::kBinUnicode:
         case Opcode::kBinString:
-            return take(4, size) && push_text(ValueKind::kString, size);
+            return take<4>(size) && push_text(ValueKind::kString, size);
         case Opcode::kBinUnicode8:
-            return take(8, size) && push_text(ValueKind::kString, size);
+            return take<8>(size) && push_text(ValueKind::kString, size);
         case Opcode::kShortBinBytes:
-            return take(1, size) && push_text(ValueKind::kBytes, size);
+            return take<1>(size) && push_text(ValueKind::kBytes, size);
         case Opcode::kBinBytes:
-            return take(4, size) && push_text(ValueKind::kBytes, size);
+            return take<4>(size) && push_text(ValueKind::kBytes, size);
         case Opcode::kBinBytes8:
-            return take(8, size) && push_text(ValueKind::kBytes, size);
+            return take<8>(size) && push_text(ValueKind::kBytes, size);
         default:
             return step_container(opcode);
     }
@@ -123,12 +106,8 @@ bool PickleMachine::step_text(Opcode opcode) {
 
 bool PickleMachine::step_container(Opcode opcode) {
     switch (opcode) {
-        case Opcode::kEmptyList:
-            return push_new(ValueKind::kList);
         case Opcode::kEmptyTuple:
             return push_new(ValueKind::kTuple);
-        case Opcode::kEmptyDict:
-            return push_new(ValueKind::kDict);
         case Opcode::kList:
             return collect_from_mark(ValueKind::kList);
         case Opcode::kTuple:
@@ -145,9 +124,6 @@ bool PickleMachine::step_container(Opcode opcode) {
             return append(1);
         case Opcode::kSetItem:
             return append(2);
-        case Opcode::kAppends:
-        case Opcode::kSetItems:
-            return append_from_mark();
         default:
             return step_memo(opcode);
     }
@@ -157,31 +133,57 @@ bool PickleMachine::step_memo(Opcode opcode) {
     uint64_t index = 0;
     switch (opcode) {
         case Opcode::kBinPut:
-            return take(1, index) && put(index);
+            return take<1>(index) && put(index);
         case Opcode::kLongBinPut:
-            return take(4, index) && put(index);
+            return take<4>(index) && put(index);
         case Opcode::kMemoize:
             return put(memo_.size());
-        case Opcode::kBinGet:
-            return take(1, index) && get(index);
-        case Opcode::kLongBinGet:
-            return take(4, index) && get(index);
         default:
-            break;
+            return step_rare(opcode);
     }
+}
+
+bool PickleMachine::step_rare(Opcode opcode) {
+    uint64_t bits = 0;
+    switch (opcode) {
+        case Opcode::kProto:
+            if (!take<1>(bits)) return false;
+            return bits <= 5 || fail("protocol " + std::to_string(bits) + " is not known");
+        case Opcode::kFrame:
+            return take<8>(bits);  // the size of what follows: not needed
+        case Opcode::kStop:
+            stopped_ = true;
+            return true;
+        case Opcode::kPop:
+            return marks_.empty() || above_mark() > 0 ? pop(1) : pop_mark();
+        case Opcode::kPopMark:
+            return pop_mark();
+        case Opcode::kDup:
+            return has_above_mark(1) ? push(stack_.back()) : fail("empty stack");
+        case Opcode::kLong4:
+            return take<4>(bits) && push_long(bits);
+        case Opcode::kBinFloat:
+            return take<8>(bits) && push(Value::real(std::bit_cast<double>(__builtin_bswap64(bits))));
+        default:
+            return refuse(opcode);
+    }
+}
+
+bool PickleMachine::refuse(Opcode opcode) {
     if (const char* name = refused_opcode_name(opcode)) {
         return fail(std::string("refused ") + name + ", which is no plain data,");
     }
     return fail("unknown opcode " + std::to_string(static_cast<int>(opcode)));
 }
 
-bool PickleMachine::take(size_t size, uint64_t& value) {
-    if (bytes_.size() - at_ < size) return fail("truncated");
+template <size_t kSize>
+bool PickleMachine::take(uint64_t& value) {
+    if (bytes_.size() - at_ < kSize) return fail("truncated");
     value = 0;
-    for (size_t i = 0; i < size; ++i) {
+    for (size_t i = 0; i < kSize; ++i) {
         value |= uint64_t{static_cast<uint8_t>(bytes_[at_ + i])} << (8 * i);
     }
-    at_ += size;
+    at_ += kSize;
     return true;
 }
 

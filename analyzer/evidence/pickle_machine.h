@@ -19,11 +19,12 @@ class PickleMachine {
  private:
     // Each returns false after it has set damage_.
     bool step(Opcode opcode);
-    bool step_scalar(Opcode opcode);
     bool step_text(Opcode opcode);
     bool step_container(Opcode opcode);
     bool step_memo(Opcode opcode);
-    bool fail(std::string what);
+    bool step_rare(Opcode opcode);
+    bool refuse(Opcode opcode);
+    [[gnu::cold]] bool fail(std::string_view what);
     bool push(Value value);
     bool push_text(ValueKind kind, uint64_t size);
     bool push_long(uint64_t size);
@@ -37,8 +38,9 @@ class PickleMachine {
     bool put(uint64_t index);
     bool get(uint64_t index);
 
-    // Little-endian integer of `size` bytes at the cursor; false at the end of the input.
-    bool take(size_t size, uint64_t& value);
+    // Little-endian integer of kSize bytes at the cursor; false at the end of the input.
+    template <size_t kSize>
+    bool take(uint64_t& value);
     size_t above_mark() const { return stack_.size() - marks_.back(); }
     bool has_above_mark(size_t count) const;
     void salvage();

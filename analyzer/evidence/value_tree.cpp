@@ -1,16 +1,8 @@
 #include "analyzer/evidence/value_tree.h"
 
 #include <algorithm>
-#include <limits>
 
 namespace inquest::evidence {
-
-Value Value::integral(ValueKind kind, int64_t value) {
-    Value result;
-    result.kind_ = kind;
-    result.number = value;
-    return result;
-}
 
 Value Value::real(double value) {
     Value result;
@@ -19,28 +11,10 @@ Value Value::real(double value) {
     return result;
 }
 
-Value Value::text(ValueKind kind, std::string_view text) {
-    Value result;
-    result.kind_ = kind;
-    result.size_ = static_cast<uint32_t>(std::min<size_t>(text.size(), std::numeric_limits<uint32_t>::max()));
-    result.characters = text.data();
-    return result;
-}
-
-std::optional<int64_t> Value::as_integer() const {
-    if (kind_ != ValueKind::kInteger) return std::nullopt;
-    return number;
-}
-
 std::optional<double> Value::as_real() const {
     if (kind_ == ValueKind::kReal) return fraction;
     if (kind_ == ValueKind::kInteger) return static_cast<double>(number);
     return std::nullopt;
-}
-
-std::optional<bool> Value::as_boolean() const {
-    if (kind_ != ValueKind::kBool) return std::nullopt;
-    return number != 0;
 }
 
 Value ValueTree::new_container(ValueKind kind) {
@@ -52,38 +26,45 @@ Value ValueTree::new_container(ValueKind kind) {
 void ValueTree::make_room(Slice& slice, size_t more) {
     const size_t needed = slice.count + more;
     if (needed <= slice.capacity) return;
-    const bool is_last = slice.first + slice.capacity == items_.size();
-    if (slice.count > 0 && !is_last) {
-        const size_t old_first = slice.first;
-        slice.first = static_cast<uint32_t>(items_.size());
-        slice.capacity = static_cast<uint32_t>(std::max<size_t>(needed, 2 * size_t{slice.count}));
-        items_.resize(slice.first + size_t{slice.capacity});
-        std::copy_n(items_.begin() + static_cast<ptrdiff_t>(old_first), slice.count,
-                    items_.begin() + slice.first);
-        return;
-    }
-    if (slice.count == 0) slice.first = static_cast<uint32_t>(items_.size());
-    slice.capacity = static_cast<uint32_t>(needed);
-    items_.resize(slice.first + needed);
+    const size_t old_first = slice.first;
+    slice.first = static_cast<uint32_t>(items_.size());
+    slice.capacity = static_cast<uint32_t>(std::max<size_t>(needed, 2 * size_t{slice.count}));
+    items_.resize(slice.first + size_t{slice.capacity});
+    std::copy_n(items_.begin() + static_cast<ptrdiff_t>(old_first), slice.count,
+                items_.begin() + slice.first);
 }
 
 void ValueTree::append(Value container, const Value* values, size_t count) {
     Slice& slice = containers_[container.container_number()];
     if (count == 0) return;
-    make_room(slice, count);
-    std::copy_n(values, count, items_.begin() + slice.first + slice.count);
+    if (slice.count == 0) slice.first = static_cast<uint32_t>(items_.size());
+    if (slice.first + size_t{slice.count} == items_.size()) {
+        items_.insert(items_.end(), values, values + count);
+        slice.capacity = slice.count + static_cast<uint32_t>(count);
+    } else {
+        make_room(slice, count);
+        std::copy_n(values, count, items_.begin() + slice.first + slice.count);
+    }
     slice.count += static_cast<uint32_t>(count);
+}
+
+void ValueTree::resize(Value container, size_t count) {
+    Slice& slice = containers_[container.container_number()];
+    slice.first = static_cast<uint32_t>(items_.size());
+    slice.count = slice.capacity = static_cast<uint32_t>(count);
+    items_.resize(items_.size() + count);
+}
+
+bool ValueTree::set(Value container, size_t index, Value value) {
+    const Slice& slice = containers_[container.container_number()];
+    if (index >= slice.count) return false;
+    items_[slice.first + index] = value;
+    return true;
 }
 
 Value ValueTree::own_text(std::string text) {
     texts_.push_back(std::move(text));
     return Value::text(ValueKind::kString, texts_.back());
-}
-
-Values ValueTree::items(Value container) const {
-    if (!container.is_container()) return {};
-    const Slice& slice = containers_[container.container_number()];
-    return {items_.data() + slice.first, slice.count};
 }
 
 const Value* ValueTree::find(Value dict, std::string_view key) const {

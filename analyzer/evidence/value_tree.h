@@ -1,11 +1,13 @@
 // The values of one pickle or JSON document: passive data, no objects, no code.
 //
 // Values are 16 bytes. Strings point into the document's bytes, which must outlive the tree, or into text
-// that the tree owns. Containers are numbers, so a value that occurs many times (a shared or even a cyclic
-// pickle) costs its size once; whoever walks a tree must bound its own walk.
+// that the tree owns or keeps. Containers are numbers, so a value that occurs many times (a shared or even a
+// cyclic pickle) costs its size once; whoever walks a tree must bound its own walk.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +23,13 @@ class Value {
     static Value boolean(bool value) { return integral(ValueKind::kBool, value ? 1 : 0); }
     static Value integer(int64_t value) { return integral(ValueKind::kInteger, value); }
     static Value real(double value);
-    static Value text(ValueKind kind, std::string_view text);
+    static Value text(ValueKind kind, std::string_view text) {
+        Value result;
+        result.kind_ = kind;
+        result.size_ = static_cast<uint32_t>(std::min<size_t>(text.size(), UINT32_MAX));
+        result.characters = text.data();
+        return result;
+    }
     static Value container(ValueKind kind, uint32_t number) { return integral(kind, number); }
 
     ValueKind kind() const { return kind_; }
@@ -31,13 +39,22 @@ class Value {
     std::string_view as_text() const {
         return is_text() ? std::string_view(characters, size_) : std::string_view();
     }
-    std::optional<int64_t> as_integer() const;
+    std::optional<int64_t> as_integer() const {
+        return kind_ == ValueKind::kInteger ? std::optional<int64_t>(number) : std::nullopt;
+    }
     std::optional<double> as_real() const;
-    std::optional<bool> as_boolean() const;
+    std::optional<bool> as_boolean() const {
+        return kind_ == ValueKind::kBool ? std::optional<bool>(number != 0) : std::nullopt;
+    }
     uint32_t container_number() const { return static_cast<uint32_t>(number); }
 
  private:
-    static Value integral(ValueKind kind, int64_t value);
+    static Value integral(ValueKind kind, int64_t value) {
+        Value result;
+        result.kind_ = kind;
+        result.number = value;
+        return result;
+    }
 
     ValueKind kind_ = ValueKind::kNone;
     uint32_t size_ = 0;
@@ -62,9 +79,20 @@ class ValueTree {
     Value new_container(ValueKind kind);
     // `values` may not point into the tree. A dict holds key, value, key, value, ... in document order.
     void append(Value container, const Value* values, size_t count);
+    // Of a container that is still empty: room for `count` values, all None; then each is set once or more.
+    // False beyond the room.
+    void resize(Value container, size_t count);
+    bool set(Value container, size_t index, Value value);
     Value own_text(std::string text);
+    // Owns what texts of the tree point into.
+    void keep(std::shared_ptr<const void> owner) { owner_ = std::move(owner); }
 
-    Values items(Value container) const;  // empty for values that are no containers
+    // Empty for values that are no containers.
+    Values items(Value container) const {
+        if (!container.is_container()) return {};
+        const Slice& slice = containers_[container.container_number()];
+        return {items_.data() + slice.first, slice.count};
+    }
     // Last value of `key` in a dict; nullptr when absent.
     const Value* find(Value dict, std::string_view key) const;
     size_t size() const { return items_.size(); }
@@ -80,6 +108,7 @@ class ValueTree {
     std::vector<Slice> containers_;
     std::vector<Value> items_;
     std::deque<std::string> texts_;
+    std::shared_ptr<const void> owner_;
 };
 
 // What a reader made of a document.
