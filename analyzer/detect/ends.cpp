@@ -75,22 +75,28 @@ bool failed_by_itself(const RankView& view, const knowledge::Knowledge& knowledg
     return end.kind == EndKind::kStatus && !view.block.failed;
 }
 
-bool another_failed_before(const StepView& step, const RankView& view,
-                           const knowledge::Knowledge& knowledge) {
-    return std::any_of(step.ranks.begin(), step.ranks.end(), [&](const RankView& other) {
-        return &other != &view && failed_by_itself(other, knowledge) && other.end.wall_ns != 0 &&
-               view.end.wall_ns != 0 && other.end.wall_ns < view.end.wall_ns;
-    });
+// When the first rank failed by itself; 0: none did.
+WallNs first_own_failure(const StepView& step, const knowledge::Knowledge& knowledge) {
+    WallNs first = 0;
+    for (const RankView& view : step.ranks) {
+        const WallNs end = view.end.wall_ns;
+        if (end != 0 && (first == 0 || end < first) && failed_by_itself(view, knowledge)) first = end;
+    }
+    return first;
+}
+
+bool another_failed_before(const RankView& view, WallNs first_failure_ns) {
+    return first_failure_ns != 0 && first_failure_ns < view.end.wall_ns;
 }
 
 // A rank that aborts inside a collective was taken down by the library; one that is signalled after another
 // one failed was taken down by the launcher.
-bool signal_is_witness(const StepView& step, const RankView& view, const knowledge::Knowledge& knowledge) {
+bool signal_is_witness(const StepView& step, const RankView& view, WallNs first_failure_ns) {
     if (view.end.was_told) return true;
     const std::string kind = signal_class(view.end.signal);
     if (kind == "abort") return waits(view);
     if (kind != "outside") return false;
-    return another_failed_before(step, view, knowledge) || signalled_with_others(step, view);
+    return another_failed_before(view, first_failure_ns) || signalled_with_others(step, view);
 }
 
 // The interpreter was shutting down, and no exception had led there: the program had done its work.
@@ -143,7 +149,7 @@ Observation start(const std::string& fact, const StepView& step, const RankView&
     return observation;
 }
 
-Observation signal_end(const StepView& step, const RankView& view, const knowledge::Knowledge& knowledge) {
+Observation signal_end(const StepView& step, const RankView& view, WallNs first_failure_ns) {
     Observation observation = start("ended_by_signal", step, view);
     const std::string name = signal_name(view.end.signal);
     observation.attributes["signal"] = std::to_string(view.end.signal);
@@ -151,20 +157,20 @@ Observation signal_end(const StepView& step, const RankView& view, const knowled
     observation.attributes["class"] = signal_class(view.end.signal);
     observation.attributes["shell"] = yes_no(view.end.by_shell);
     observation.attributes["leaving"] = yes_no(was_leaving(view));
-    observation.attributes["first"] = yes_no(!another_failed_before(step, view, knowledge));
+    observation.attributes["first"] = yes_no(!another_failed_before(view, first_failure_ns));
     observation.attributes["everyone"] = yes_no(signalled_with_others(step, view));
-    observation.attributes["witness"] = yes_no(signal_is_witness(step, view, knowledge));
+    observation.attributes["witness"] = yes_no(signal_is_witness(step, view, first_failure_ns));
     observation.evidence = {
         end_evidence(view, fmt::format("rank {} was ended by signal {} ({}) at {}", *view.rank->rank,
                                        view.end.signal, name, clock_text(view.end.wall_ns)))};
     return observation;
 }
 
-Observation status_end(const StepView& step, const RankView& view, const knowledge::Knowledge& knowledge) {
+Observation status_end(const StepView& step, const RankView& view, WallNs first_failure_ns) {
     Observation observation = start("ended_with_status", step, view);
     observation.attributes["status"] = std::to_string(view.end.status);
-    observation.attributes["first"] = yes_no(!another_failed_before(step, view, knowledge));
-    observation.attributes["witness"] = yes_no(another_failed_before(step, view, knowledge));
+    observation.attributes["first"] = yes_no(!another_failed_before(view, first_failure_ns));
+    observation.attributes["witness"] = yes_no(another_failed_before(view, first_failure_ns));
     observation.evidence = {
         end_evidence(view, fmt::format("rank {} ended with status {} at {}", *view.rank->rank,
                                        view.end.status, clock_text(view.end.wall_ns)))};
@@ -269,10 +275,6 @@ void add_memory_limit(const StepView& step, Observations& observations) {
     }
 }
 
-}  // namespace
-
-namespace {
-
 bool was_cancelled(const StepView& step) {
     const auto& nodes = step.timeline->nodes;
     return std::any_of(nodes.begin(), nodes.end(),
@@ -284,9 +286,12 @@ bool was_cancelled(const StepView& step) {
 Observations detect_ends(const StepView& step, const knowledge::Knowledge& knowledge) {
     Observations observations;
     if (was_cancelled(step)) return observations;
+    const WallNs first_failure_ns = first_own_failure(step, knowledge);
     for (const RankView& view : step.ranks) {
-        if (view.end.kind == EndKind::kSignal) observations.push_back(signal_end(step, view, knowledge));
-        if (view.end.kind == EndKind::kStatus) observations.push_back(status_end(step, view, knowledge));
+        if (view.end.kind == EndKind::kSignal)
+            observations.push_back(signal_end(step, view, first_failure_ns));
+        if (view.end.kind == EndKind::kStatus)
+            observations.push_back(status_end(step, view, first_failure_ns));
         if (view.end.kind == EndKind::kZero) observations.push_back(zero_end(step, view));
         for (const model::ExceptionSeen& exception : view.rank->exceptions) {
             observations.push_back(exception_seen(step, view, exception, knowledge));

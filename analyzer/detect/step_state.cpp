@@ -59,7 +59,7 @@ void add_stall(const StepView& step, Observations& observations) {
     Observation deadlock = about_step(
         step, "deadlock", fmt::format("all {} ranks wait for each other; none of them works", blocked));
     deadlock.wall_ns = step.stalled_since_ns;
-    deadlock.attributes = {{"ranks", std::to_string(blocked)}, {"known_ranks", known}};
+    deadlock.attributes = {{"blocked_ranks", std::to_string(blocked)}, {"known_ranks", known}};
     observations.push_back(std::move(deadlock));
 }
 
@@ -67,17 +67,17 @@ void add_end(const StepView& step, Observations& observations) {
     const size_t running = count(step, is_running);
     if (all_ended_with_zero(step)) {
         Observation well = about_step(step, "ended_well", "every task and rank ended with status 0");
-        well.attributes = {{"by", "status"}, {"ranks", std::to_string(step.ranks.size())}};
+        well.attributes = {{"by", "status"}, {"rank_count", std::to_string(step.ranks.size())}};
         observations.push_back(std::move(well));
     } else if (running > 0 && !step.trouble) {
         Observation runs = about_step(step, "still_running",
                                       fmt::format("{} ranks run; none has failed or stalled", running));
-        runs.attributes = {{"ranks", std::to_string(running)}};
+        runs.attributes = {{"rank_count", std::to_string(running)}};
         observations.push_back(std::move(runs));
     }
     if (step.failed) {
         Observation failed = about_step(step, "step_failed", "a task or rank ended with a failure");
-        failed.attributes = {{"ranks", std::to_string(step.ranks.size())}};
+        failed.attributes = {{"rank_count", std::to_string(step.ranks.size())}};
         observations.push_back(std::move(failed));
     }
 }
@@ -96,7 +96,7 @@ void add_missing(const StepView& step, Observations& observations) {
         Observation missing = about_step(
             step, "node_missing", fmt::format("evidence of {} of {} nodes", nodes, *timeline.node_count));
         missing.attributes = {{"known", std::to_string(nodes)},
-                              {"nodes", std::to_string(*timeline.node_count)}};
+                              {"node_count", std::to_string(*timeline.node_count)}};
         observations.push_back(std::move(missing));
     }
     if (known == 0) {

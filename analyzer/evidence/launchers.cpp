@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace inquest::evidence {
 namespace {
@@ -13,51 +15,103 @@ namespace {
 using model::Rank;
 using Processes = std::vector<Rank>;
 
-bool has_ended_before(const Rank& process, model::WallNs moment) {
-    const bool alive = process.sample && process.sample->alive;
-    return !alive && process.created_wall_ns < moment && process.last_progress_wall_ns < moment;
+bool has_box(const Rank& process) {
+    return process.created_wall_ns != 0;
 }
 
-// The last process of each rank.
-std::map<int, const Rank*> newest_of_each_rank(const Processes& processes) {
-    std::map<int, const Rank*> newest;
-    for (const Rank& process : processes) {
-        if (!process.rank) continue;
-        const Rank*& known = newest[*process.rank];
-        if (known == nullptr || known->created_wall_ns < process.created_wall_ns) known = &process;
+/* Finds processes by node and number. Of those that had one number after each other, the one that was there
+ * at a moment. */
+class ProcessIndex {
+ public:
+    explicit ProcessIndex(Processes& processes) {
+        for (Rank& process : processes) {
+            if (has_box(process)) by_number_[process.node][process.pid].push_back(&process);
+        }
     }
-    return newest;
+
+    [[nodiscard]] Rank* find(const std::string& node, int pid, model::WallNs moment) const {
+        const auto on_node = by_number_.find(node);
+        if (on_node == by_number_.end()) return nullptr;
+        const auto numbered = on_node->second.find(pid);
+        if (numbered == on_node->second.end()) return nullptr;
+        Rank* found = nullptr;
+        for (Rank* process : numbered->second) {
+            if (process->created_wall_ns > moment) continue;
+            if (found == nullptr || found->created_wall_ns < process->created_wall_ns) found = process;
+        }
+        return found;
+    }
+
+    // The process that started this one, when it has a box.
+    [[nodiscard]] Rank* parent_of(const Rank& process) const {
+        return process.parent_pid > 0 ? find(process.node, process.parent_pid, process.created_wall_ns)
+                                      : nullptr;
+    }
+
+ private:
+    std::unordered_map<std::string, std::unordered_map<int, std::vector<Rank*>>> by_number_;
+};
+
+std::string text_in(const Rank& process, const std::string& variable) {
+    const auto found = process.environment.find(variable);
+    return found == process.environment.end() ? std::string() : found->second;
 }
 
-// When the first process of the last attempt began; 0: there is only one attempt.
-model::WallNs begin_of_last_attempt(const Processes& processes) {
-    const auto newest = newest_of_each_rank(processes);
+std::optional<int> number_in(const Rank& process, const std::string& variable) {
+    const std::string text = text_in(process, variable);
+    int number = -1;
+    const char* end = text.data() + text.size();
+    const auto [parsed, error] = std::from_chars(text.data(), end, number);
+    return error == std::errc() && parsed == end && number >= 0 ? std::optional(number) : std::nullopt;
+}
+
+// What started a rank and may start it again: all of torchrun's agents of one run, or a parent that is no
+// rank itself. Empty: nothing that is known; a rank's own helpers, whatever they call themselves, are not its
+// successors.
+std::string launcher_of(const Rank& process, const ProcessIndex& index) {
+    if (!has_box(process) || !process.rank) return {};
+    const Rank* parent = index.parent_of(process);
+    if (parent != nullptr && parent->rank) return {};
+    const std::string run = text_in(process, "TORCHELASTIC_RUN_ID");
+    if (!run.empty()) return "run " + run;
+    return parent == nullptr ? std::string() : parent->node + " " + std::to_string(parent->pid);
+}
+
+// Whether the process was still there then.
+bool was_seen_at(const Rank& process, model::WallNs moment) {
+    if (process.sample && process.sample->alive) return true;
+    const model::WallNs gone = process.sample ? process.sample->gone_wall_ns.value_or(0) : 0;
+    const bool has_own_end = process.end && process.end->pid == process.pid;
+    const model::WallNs ended = has_own_end ? process.end->exited_wall_ns.value_or(0) : 0;
+    return std::max({process.last_progress_wall_ns, gone, ended}) >= moment;
+}
+
+bool is_earlier(const Rank& process, model::WallNs begin) {
+    return process.created_wall_ns < begin && !was_seen_at(process, begin);
+}
+
+// When the first process of a launcher's last attempt began; 0: there is only one attempt.
+model::WallNs begin_of_last_attempt(const std::vector<const Rank*>& started) {
+    std::map<int, model::WallNs> newest;
+    for (const Rank* process : started) {
+        model::WallNs& known = newest[*process->rank];
+        known = std::max(known, process->created_wall_ns);
+    }
     model::WallNs begin = 0;
-    for (const Rank& process : processes) {
-        if (!process.rank) continue;
-        const model::WallNs successor = newest.at(*process.rank)->created_wall_ns;
-        if (has_ended_before(process, successor)) begin = begin == 0 ? successor : std::min(begin, successor);
+    for (const Rank* process : started) {
+        const model::WallNs successor = newest.at(*process->rank);
+        if (is_earlier(*process, successor)) begin = begin == 0 ? successor : std::min(begin, successor);
     }
     return begin;
 }
 
-// The process that started this one, when it has a box.
-const Rank* parent_of(const Rank& process, const Processes& processes) {
-    const Rank* parent = nullptr;
-    for (const Rank& other : processes) {
-        if (other.pid != process.parent_pid || other.node != process.node) continue;
-        if (other.created_wall_ns > process.created_wall_ns) continue;  // the number was used again
-        if (parent == nullptr || parent->created_wall_ns < other.created_wall_ns) parent = &other;
+std::set<const Rank*> earlier_attempts(const std::vector<const Rank*>& started) {
+    std::set<const Rank*> earlier;
+    const model::WallNs begin = begin_of_last_attempt(started);
+    for (const Rank* process : started) {
+        if (begin != 0 && is_earlier(*process, begin)) earlier.insert(process);
     }
-    return process.parent_pid > 0 ? parent : nullptr;
-}
-
-const model::ChildEnd* end_told_by(const Rank& parent, const Rank& process) {
-    const auto found =
-        std::find_if(parent.child_ends.begin(), parent.child_ends.end(), [&](const model::ChildEnd& end) {
-            return end.pid == process.pid && end.wall_ns >= process.created_wall_ns;
-        });
-    return found == parent.child_ends.end() ? nullptr : &*found;
+    return earlier;
 }
 
 void take_end(const model::ChildEnd& told, Rank& process) {
@@ -71,18 +125,22 @@ void take_end(const model::ChildEnd& told, Rank& process) {
     process.end = end;
 }
 
-bool has_own_box(const Processes& processes, const std::string& node, int pid) {
-    return std::any_of(processes.begin(), processes.end(), [&](const Rank& process) {
-        return process.node == node && process.pid == pid && process.created_wall_ns != 0;
-    });
+// What the process recorded about the ends of those that it had started; of each the first.
+void hand_out_ends(const Rank& parent, const ProcessIndex& index) {
+    for (const model::ChildEnd& told : parent.child_ends) {
+        Rank* child = index.find(parent.node, told.pid, told.wall_ns);
+        if (child == nullptr || index.parent_of(*child) != &parent) continue;
+        if (!child->end || !child->end->parent_source) take_end(told, *child);
+    }
 }
 
 // A signal ends all processes of a task; a status is that of one. A shell hands on its child's, a launcher
 // does not.
-bool is_a_launchers_status(const Rank& process, const Processes& processes) {
+bool is_a_launchers_status(const Rank& process, const ProcessIndex& index) {
     if (!process.end || process.end->pid == process.pid) return false;
     if (!process.end->wait_status || !WIFEXITED(*process.end->wait_status)) return false;
-    return parent_of(process, processes) != nullptr || has_own_box(processes, process.node, process.end->pid);
+    const model::WallNs ever = std::numeric_limits<model::WallNs>::max();
+    return index.parent_of(process) != nullptr || index.find(process.node, process.end->pid, ever) != nullptr;
 }
 
 bool has_recorded_torch(const Rank& process) {
@@ -96,63 +154,80 @@ bool has_failed(const Rank& process) {
                        [](const model::ExceptionSeen& exception) { return exception.uncaught; });
 }
 
-std::optional<int> number_in(const Rank& process, const std::string& variable) {
-    const auto found = process.environment.find(variable);
-    if (found == process.environment.end()) return std::nullopt;
-    int number = -1;
-    const char* end = found->second.data() + found->second.size();
-    const auto [parsed, error] = std::from_chars(found->second.data(), end, number);
-    return error == std::errc() && parsed == end && number >= 0 ? std::optional(number) : std::nullopt;
-}
-
 // torchrun sets both for each worker (torch/distributed/elastic/agent/server/local_elastic_agent.py); a
 // worker's own children inherit them.
-std::optional<int> number_from_torchrun(const Rank& process, const Processes& processes) {
+std::optional<int> number_from_torchrun(const Rank& process, const ProcessIndex& index) {
     if (process.environment.count("TORCHELASTIC_RUN_ID") == 0) return std::nullopt;
     const auto number = number_in(process, "RANK");
-    const Rank* parent = parent_of(process, processes);
+    const Rank* parent = index.parent_of(process);
     const bool inherited = parent != nullptr && number_in(*parent, "RANK") == number;
     return inherited ? std::nullopt : number;
 }
 
-// Not where several processes of the task recorded something: then a launcher made the ranks.
-std::optional<int> number_from_slurm(const Rank& process, const Processes& processes) {
-    if (!process.task || !process.end || !has_recorded_torch(process) || !process.child_ends.empty())
-        return std::nullopt;
-    const bool alone = std::none_of(processes.begin(), processes.end(), [&](const Rank& other) {
-        return &other != &process && other.task == process.task && other.created_wall_ns != 0;
-    });
-    return alone ? process.task : std::nullopt;
+// Those that started others: by a box of theirs, or by what they recorded when one failed.
+std::set<const Rank*> launchers_among(const Processes& processes, const ProcessIndex& index) {
+    std::set<const Rank*> launchers;
+    for (const Rank& process : processes) {
+        const Rank* parent = has_box(process) ? index.parent_of(process) : nullptr;
+        if (parent != nullptr) launchers.insert(parent);
+        const auto& ends = process.child_ends;
+        if (std::any_of(ends.begin(), ends.end(), [](const model::ChildEnd& end) { return !end.was_told; }))
+            launchers.insert(&process);
+    }
+    return launchers;
+}
+
+std::map<int, int> count_torch_processes(const Processes& processes) {
+    std::map<int, int> of_task;
+    for (const Rank& process : processes) {
+        if (process.task && has_recorded_torch(process)) of_task[*process.task]++;
+    }
+    return of_task;
 }
 
 }  // namespace
 
 void leave_out_earlier_attempts(Processes& processes) {
-    const model::WallNs begin = begin_of_last_attempt(processes);
-    if (begin == 0) return;
-    processes.erase(std::remove_if(processes.begin(), processes.end(),
-                                   [begin](const Rank& process) { return has_ended_before(process, begin); }),
-                    processes.end());
+    const ProcessIndex index(processes);
+    std::map<std::string, std::vector<const Rank*>> started;
+    for (const Rank& process : processes) {
+        const std::string launcher = launcher_of(process, index);
+        if (!launcher.empty()) started[launcher].push_back(&process);
+    }
+    std::set<const Rank*> earlier;
+    for (const auto& [launcher, ranks] : started)
+        earlier.merge(earlier_attempts(ranks));
+    Processes kept;
+    kept.reserve(processes.size());
+    for (Rank& process : processes) {
+        if (earlier.count(&process) == 0) kept.push_back(std::move(process));
+    }
+    processes = std::move(kept);
 }
 
 void take_ends_from_parents(Processes& processes) {
+    const ProcessIndex index(processes);
+    for (const Rank& process : processes)
+        hand_out_ends(process, index);
     for (Rank& process : processes) {
-        const Rank* parent = parent_of(process, processes);
-        const model::ChildEnd* told = parent == nullptr ? nullptr : end_told_by(*parent, process);
-        if (told != nullptr) take_end(*told, process);
-        if (is_a_launchers_status(process, processes)) process.end.reset();
+        if (is_a_launchers_status(process, index)) process.end.reset();
     }
 }
 
 void number_failed_ranks(Processes& processes) {
+    const ProcessIndex index(processes);
+    const auto launchers = launchers_among(processes, index);
+    const auto torch_processes = count_torch_processes(processes);
     std::set<int> taken;
     for (const Rank& process : processes) {
         if (process.rank) taken.insert(*process.rank);
     }
     for (Rank& process : processes) {
         if (process.rank || !has_failed(process)) continue;
-        const auto launched = number_from_torchrun(process, processes);
-        const auto number = launched ? launched : number_from_slurm(process, processes);
+        const auto launched = number_from_torchrun(process, index);
+        const bool is_alone = process.task && process.end && has_recorded_torch(process) &&
+                              launchers.count(&process) == 0 && torch_processes.at(*process.task) == 1;
+        const auto number = launched || !is_alone ? launched : process.task;
         if (!number || !taken.insert(*number).second) continue;
         process.rank = number;
         if (launched && !process.world_size) process.world_size = number_in(process, "WORLD_SIZE");

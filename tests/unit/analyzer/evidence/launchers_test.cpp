@@ -138,6 +138,55 @@ TEST_CASE("two programs side by side are no attempts") {
     CHECK(processes.size() == 2);
 }
 
+TEST_CASE("programs that a rank starts are no attempts, whatever rank they have") {
+    Processes processes = {worker(0, 801, 2, 199), worker(1, 802, 2, 199), worker(0, 811, 100, 110),
+                           worker(0, 812, 203, 210)};
+    processes[0].parent_pid = processes[1].parent_pid = 1;
+    processes[2].parent_pid = processes[3].parent_pid = 801;
+    evidence::leave_out_earlier_attempts(processes);
+    CHECK(processes.size() == 4);
+}
+
+TEST_CASE("programs one after the other that no launcher started are no attempts") {
+    Processes processes = {worker(0, 801, 2, 12), worker(1, 802, 2, 12), worker(0, 901, 13, 30),
+                           worker(1, 902, 13, 30)};
+    evidence::leave_out_earlier_attempts(processes);
+    CHECK(processes.size() == 4);
+}
+
+TEST_CASE("attempts on all nodes of one run go together") {
+    Processes processes = {worker(0, 801, 2, 9), worker(1, 701, 2, 9), worker(0, 901, 15, 30)};
+    processes[1].node = "n2";
+    for (Rank& process : processes)
+        process.environment = {{"TORCHELASTIC_RUN_ID", "17"}};
+    evidence::leave_out_earlier_attempts(processes);
+    REQUIRE(processes.size() == 1);
+    CHECK(processes[0].pid == 901);
+}
+
+TEST_CASE("what has no box of its own is no attempt and belongs to none") {
+    Processes processes = {agent(), worker(0, 801, 2, 9), worker(0, 901, 15, 30), worker(0, 0, 0, 0)};
+    processes[3].parent_pid = 0;
+    evidence::leave_out_earlier_attempts(processes);
+    REQUIRE(processes.size() == 3);
+    CHECK(processes[1].pid == 901);
+}
+
+TEST_CASE("a process that was still there when the next one began is no earlier attempt") {
+    Processes processes = {agent(), worker(0, 801, 2, 9), worker(0, 901, 15, 30)};
+    processes[1].sample.emplace().gone_wall_ns = 20 * kSecond;
+    evidence::leave_out_earlier_attempts(processes);
+    CHECK(processes.size() == 3);
+}
+
+TEST_CASE("a task that ended its pool before it failed has the task's number") {
+    Processes processes = {process_of(801, 1, 2, 9)};
+    processes[0].end = task_end(801, kStatusOne);
+    processes[0].child_ends = {child_end(811, SIGTERM, 5, true)};
+    evidence::number_failed_ranks(processes);
+    CHECK(processes[0].rank == 0);
+}
+
 TEST_CASE("a worker that failed before it joined a group has torchrun's number") {
     Processes processes = {agent(), failed_before_its_group(801, kAgentPid, "3")};
     processes[0].end = task_end(kAgentPid, kStatusOne);

@@ -3,6 +3,8 @@
 #include <set>
 
 #include "analyzer/knowledge/knowledge.h"
+#include "analyzer/knowledge/template_text.h"
+#include "analyzer/model/fact_vocabulary.h"
 #include "tests/unit/catch.h"
 
 using namespace inquest;
@@ -35,6 +37,15 @@ TEST_CASE("the causes of this version are there") {
         REQUIRE(shipped().find(id) != nullptr);
     }
     CHECK(shipped().fallback().id == "unknown");
+}
+
+TEST_CASE("no fact's attribute hides behind a placeholder that every text has") {
+    for (const model::FactDescription& fact : model::kFactVocabulary) {
+        for (const std::string& name : common_placeholders()) {
+            CAPTURE(fact.fact, name);
+            CHECK_FALSE(model::has_word(fact.attributes, name));
+        }
+    }
 }
 
 TEST_CASE("every cause holds what people need") {
