@@ -15,9 +15,10 @@ constexpr size_t kMaxTexts = 256;
 constexpr uint32_t kMaxStringsBytes = 1U << 26U;
 
 /* What the processes of one torch job have in common and no two jobs of a step have: the address of the store
- * (torch.distributed, env:// initialisation) and, under torchrun, the run and its restarts. */
-constexpr std::string_view kMeetingPlace[] = {"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID",
-                                              "TORCHELASTIC_RESTART_COUNT"};
+ * (torch.distributed, env:// initialisation) and, under torchrun, the run. Not its restarts: an agent counts
+ * those of its own workers only, so the number differs between nodes (seen with torch 2.13); a rank that is
+ * there again starts its world anew (comparison.cpp). */
+constexpr std::string_view kMeetingPlace[] = {"MASTER_ADDR", "MASTER_PORT", "TORCHELASTIC_RUN_ID"};
 
 uint64_t hash_of(const std::map<std::string, std::string>& texts) {
     TextHash hash;

@@ -78,6 +78,16 @@ TEST_CASE("jobs that meet at different places are different worlds") {
     CHECK(one.read()[0].source.world != other.read()[0].source.world);
 }
 
+TEST_CASE("how often a launcher on one node started its ranks again parts no world") {
+    Scene one;
+    Scene other;
+    one.box.environment("TORCHELASTIC_RUN_ID", "17").environment("TORCHELASTIC_RESTART_COUNT", "0");
+    other.box.environment("TORCHELASTIC_RUN_ID", "17").environment("TORCHELASTIC_RESTART_COUNT", "1");
+    one.box.digest(parameters_after(1, 7, 4), "");
+    other.box.digest(parameters_after(1, 7, 4), "");
+    CHECK(one.read()[0].source.world == other.read()[0].source.world);
+}
+
 TEST_CASE("a process that is no rank yet is read when it has become one") {
     Scene scene;
     scene.box.digest(parameters_after(1, 7, 4), "");
