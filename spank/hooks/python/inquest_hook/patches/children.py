@@ -4,7 +4,9 @@ Slurm only knows the launcher's own end, and a rank that a signal ends says noth
 multiprocessing, also by torch.multiprocessing.spawn, and torchrun's agent, which sends SIGTERM to the other workers of its
 node as soon as one has failed.
 """
-from inquest_hook import transparent
+import sys
+
+from inquest_hook import errors, transparent
 
 
 def apply(module):
@@ -46,7 +48,7 @@ def _telling(original):
         before = popen.returncode
         result = original(popen, *args, **kwargs)
         if before is None and popen.returncode:
-            _record(popen)
+            _quietly(_record, popen)
         return result
 
     return inquest_look
@@ -55,13 +57,29 @@ def _telling(original):
 def _marking(original, popen_of):
     @transparent.wraps(original)
     def inquest_end(owner, *args, **kwargs):
-        popen_of(owner).inquest_told = True
+        _quietly(_mark, popen_of, owner)
         return original(owner, *args, **kwargs)
 
     return inquest_end
 
 
+def _quietly(function, *args):
+    """A program may look at its children even while the interpreter takes its modules apart, where anything may fail."""
+    try:
+        function(*args)
+    except Exception:
+        if not sys.is_finalizing():
+            errors.let_pass()
+
+
+def _mark(popen_of, owner):
+    popen_of(owner).inquest_told = True
+
+
 def _record(popen):
-    from inquest_hook import child_ends  # not before: this module is also loaded where torch never is
+    claimed = sys.modules.get("inquest_hook.box")  # not imported: this module is also loaded where torch never is
+    if claimed is None or not claimed.box.active:
+        return
+    from inquest_hook import child_ends
 
     child_ends.record(popen.pid, popen.returncode, getattr(popen, "inquest_told", False))
