@@ -34,6 +34,41 @@ PROGRAM = """
     dist.destroy_process_group()
     """
 
+MANY_PASSES = """
+    import os, torch
+    import torch.distributed as dist
+    from torch.utils.data import DataLoader, TensorDataset
+
+    rank = int(os.environ["RANK"])
+    dist.init_process_group("gloo", init_method=os.environ["STORE"], rank=rank, world_size=2)
+
+    class Counting(TensorDataset):
+        asked = 0
+
+        def __len__(self):
+            Counting.asked += 1
+            return super().__len__()
+
+    class Batches:
+        def __init__(self):
+            self.num_replicas, self.rank, self.batch_size = 2, rank, 1
+
+        def __len__(self):
+            return 2
+
+        def __iter__(self):
+            return iter([[rank], [2 + rank]])
+
+    data = Counting(torch.arange(4.0).reshape(4, 1))
+    persistent = DataLoader(data, batch_sampler=Batches(), num_workers=1, persistent_workers=True)
+    plain = DataLoader(data, batch_sampler=Batches())
+    for loader, passes in ((plain, 198), (persistent, 4), (plain, 10)):
+        for _ in range(passes):
+            assert len(list(loader)) == 2
+    print(Counting.asked)
+    dist.destroy_process_group()
+    """
+
 
 class Data(TorchCase):
     def sketches(self, box):
@@ -80,6 +115,15 @@ class Data(TorchCase):
 
         shutil.rmtree(self.boxes_directory)
         os.mkdir(self.boxes_directory)
+
+    def test_after_the_passes_that_are_recorded_nothing_is_asked_or_followed(self):
+        program = self.write("train.py", MANY_PASSES)
+        for run in self.run_ranks(program, INQUEST_DIGEST_SHARE="1000000"):
+            self.assertEqual((run.returncode, run.out, run.err), (0, "200\n", ""))
+        for box in self.by_rank().values():
+            self.assertEqual(len(box.records("SAMPLER")), 200)
+            followed = [record.number[:2] for record in box.records("SAMPLES") if record.ident == 2]
+            self.assertEqual(max(followed), (2, 2), "(pass, samples)")
 
     def test_overlapping_data_and_skipped_steps(self):
         boxes = self.run_program(WRONG="1")

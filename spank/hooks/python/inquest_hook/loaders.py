@@ -40,7 +40,7 @@ class Loaders:
         self._known = weakref.WeakKeyDictionary()  # loader -> [its ordinal, passes over it]
         self._count = 0
         self.passes = weakref.WeakKeyDictionary()  # iterator -> Pass
-        self.begun = 0  # passes over all loaders
+        self.begun = 0  # recorded passes over all loaders
         self.spent_ns = 0
         self.batch_step = -1  # step for which a batch was looked at, if one had to be
         self.digester = Digester()
@@ -71,18 +71,18 @@ def is_wanted():
 
 @accounted(loaders)
 def describe(loader):
-    """Of its sampler, None when nothing is recorded."""
-    return samplers.Description(loader) if possible() else None
+    """Of its sampler, None when nothing is recorded: the lengths asked for are the user's functions and may cost much."""
+    return samplers.Description(loader) if loaders.begun < MAX_PASSES and possible() else None
 
 
 @accounted(loaders)
 def pass_begins(loader, iterator, sampler):
-    ordinal, number = loaders.begin(loader)
-    earlier = loaders.passes.get(iterator)  # persistent workers keep their iterator
+    """`sampler` as describe() gives it."""
+    earlier = loaders.passes.pop(iterator, None)  # persistent workers keep their iterator
     if earlier is not None:
         earlier.sketch.write()
-    loaders.passes.pop(iterator, None)
-    if loaders.begun <= MAX_PASSES:
+    if sampler is not None:
+        ordinal, number = loaders.begin(loader)
         box.event(box_format.KIND_SAMPLER, (None, None, sampler.name), (0,) + sampler.numbers(), ordinal)
         loaders.passes[iterator] = Pass(ordinal, number, max(1, loader.num_workers) if sampler.hides_repetitions() else 0)
 

@@ -16,8 +16,7 @@ def _with_pass(original):
             return original(self)
         sampler = loaders.describe(self)  # before workers are told what to read, which moves it on
         iterator = original(self)
-        if sampler is not None:
-            loaders.pass_begins(self, iterator, sampler)
+        loaders.pass_begins(self, iterator, sampler)
         return iterator
 
     return __iter__
