@@ -40,6 +40,7 @@ PROGRAM = """
     class Stream(IterableDataset):
         def __init__(self, data, order):
             self.data, self.order, self.num_processes, self.process_index = data, order, 2, rank
+            self.seed, self.epoch = 7 + rank, 0  # to shuffle within the share
 
         def __iter__(self):
             order = self.order + self.order[:-len(self.order) % 16]  # the last round is filled up
@@ -83,7 +84,7 @@ class Samplers(TorchCase):
                 said.setdefault(record.ident, []).append((record.text[2],) + record.number[1:])
             self.assertEqual(said[BATCHES], [("Share", 5, epoch, 2, rank, -1, 32, 50) for epoch in (0, 1)])
             self.assertEqual(said[PIECES], [("Share", 5, epoch, 2, rank, -1, 28, 50) for epoch in (2, 3)])
-            self.assertEqual(said[STREAM], [("Stream", -1, -1, 2, rank, -1, -1, -1)] * 2)
+            self.assertEqual(said[STREAM], [("Stream", -1, -1, 2, rank, -1, -1, -1)] * 2, "its own seed")
             self.assertEqual(said[DRAWN], [("Share", -1, -1, -1, -1, -1, -1, 50)] * 2)
             self.assertEqual([values[1] for values in said[MIXED_BATCHES]], [5 + rank] * 2)
         self.check_overlaps(boxes)

@@ -26,8 +26,10 @@ class Description:
         else:
             chain = [part for part in chain if _says_anything(part.thing)] or [_Part(loader.sampler, False)]
         self.name = type(chain[0].thing).__name__
-        self.seed = _first(chain, SEEDS)
-        self.epoch = _first(chain, ("epoch",))
+        # A stream that gives its own share may shuffle within that: ranks need not have the same seed then.
+        shuffles_alone = self.replicas > 1 and _is_iterable(chain[0].thing)
+        self.seed = -1 if shuffles_alone else _first(chain, SEEDS)
+        self.epoch = -1 if shuffles_alone else _first(chain, ("epoch",))
         self.shuffle = _first(chain, ("shuffle",))
         self.samples = -1 if _is_iterable(chain[0].thing) else _samples(chain[0], self.replicas)
         self.dataset = _length(loader.dataset)
