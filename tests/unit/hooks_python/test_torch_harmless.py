@@ -92,6 +92,29 @@ INTERRUPTED = SETUP + """
     optimizer.step()
     """
 
+INTERRUPTED_BACKWARD = """
+    import signal, torch
+    from inquest_hook import wrapped_models
+
+    def over(number, frame):
+        raise TimeoutError("over")
+
+    def interrupted():
+        signal.raise_signal(signal.SIGUSR1)
+
+    signal.signal(signal.SIGUSR1, over)
+    weight = torch.ones(1, requires_grad=True)
+    begins = wrapped_models.backward_begins
+    wrapped_models.backward_begins = interrupted
+    try:
+        weight.sum().backward()
+    except TimeoutError as error:
+        print(error, weight.grad)
+    wrapped_models.backward_begins = begins
+    for _ in range(2):
+        weight.sum().backward()
+    """
+
 FREED = SETUP + """
     model = torch.nn.Linear(64, 64)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
@@ -142,6 +165,12 @@ class Harmless(TorchCase):
             self.assertEqual(run.out, "partial\nlambda\n")
         for box in self.by_rank().values():
             self.assertIn((3, 1, STEP, PARAMETERS), box.digests())
+
+    def test_backward_calls_are_recorded_after_one_that_a_signal_interrupted(self):
+        run = self.run_python(self.write("train.py", INTERRUPTED_BACKWARD))
+        self.assertEqual((run.returncode, run.out, run.err), (0, "over None\n", ""))
+        box = self.box()
+        self.assertEqual((box.live.backward_begun, box.live.backward_ended), (2, 2))
 
     def test_an_exit_in_the_program_is_an_end(self):
         program = self.write("train.py", SETUP + """

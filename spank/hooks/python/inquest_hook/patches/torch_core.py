@@ -65,10 +65,11 @@ def _with_backward(original, plain_types):
     def inquest_call(*args, **kwargs):
         if training.backward_open or not box.active:
             return original(*args, **kwargs)
-        training.backward_open = True
-        begun = wrapped_models.backward_begins()
-        ident = _begin_backward(args, kwargs, plain_types, sys._getframe(1))
-        try:
+        begun, ident = None, 0
+        try:  # around all of it: a signal's handler of the program may raise anywhere
+            training.backward_open = True
+            begun = wrapped_models.backward_begins()
+            ident = _begin_backward(args, kwargs, plain_types, sys._getframe(1))
             return original(*args, **kwargs)
         except BaseException:
             call_name = "backward"  # noqa: F841 - exceptions.py reads it from the traceback
