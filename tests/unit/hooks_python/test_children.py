@@ -49,7 +49,7 @@ MANY = CONTEXT + """
         for _ in range(by_themselves):
             started(os._exit, 3).join()
 
-    end(20, 90)
+    end(66, 98)
     if os.fork() == 0:
         from inquest_hook import lifecycle
         lifecycle.ensure_box()
@@ -96,7 +96,7 @@ class Children(HookCase):
     def test_the_records_are_limited_in_each_process(self):
         self.run_program(MANY, "torch")
         own, forked = sorted(self.boxes(), key=lambda box: box.parent_pid != os.getpid())
-        self.assertEqual(self.ends(own), [(signal.SIGKILL, 1)] * 16 + [(3 << 8, 0)] * 84)
+        self.assertEqual(self.ends(own), [(signal.SIGKILL, 1)] * 64 + [(3 << 8, 0)] * 96)
         self.assertEqual(self.ends(forked), [(signal.SIGKILL, 1)] + [(3 << 8, 0)] * 2)
 
     def test_a_child_that_had_crashed_unnoticed_was_not_ended_by_its_parent(self):

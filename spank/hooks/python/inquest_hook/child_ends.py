@@ -4,8 +4,8 @@ import signal
 from inquest_hook import format as box_format
 from inquest_hook.box import box, guarded
 
-MAX_RECORDS = 100  # the events ring holds 1024 records of all kinds
-MAX_TOLD = 16  # of them: a program may end its helpers in a loop
+MAX_RECORDS = 160  # the events ring holds 1024 records of all kinds
+MAX_TOLD = 64  # of them: a program may end its helpers in a loop
 ENDING_SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGKILL)
 
 
