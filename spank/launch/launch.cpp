@@ -87,7 +87,8 @@ Decision decision_for(const Arguments& arguments, const SiteConfiguration& site,
                       const char* const* environment) {
     Environment variables = environment_from(environment);
     const Parameters parameters = parameters_of(arguments.request, site);
-    const bool is_nested = variables.count("INQUEST_INJECTED") != 0; /* what is taken away may be of any file */
+    const bool is_nested =
+        variables.count("INQUEST_INJECTED") != 0; /* what is taken away may be of any file */
     auto settings = read_settings(arguments.settings_directory, [&](const std::string& file_name) {
         return is_nested || may_apply(file_name, parameters);
     });
