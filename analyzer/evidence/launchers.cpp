@@ -19,8 +19,8 @@ bool has_box(const Rank& process) {
     return process.created_wall_ns != 0;
 }
 
-/* Finds processes by node and number. Of those that had one number after each other, the one that was there
- * at a moment. */
+// Finds processes by node and number. Of those that had one number after each other, the one that was there
+// at a moment.
 class ProcessIndex {
  public:
     explicit ProcessIndex(Processes& processes) {

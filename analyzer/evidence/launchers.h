@@ -8,9 +8,9 @@
 
 namespace inquest::evidence {
 
-// A launcher may start all ranks again in the same step. Only the last attempt in which ranks joined their
-// group stays; a later one that never came so far is left to stand beside it, because its failure tells
-// nothing.
+// A launcher may start all ranks again in the same step. Of those that one launcher started, only the last
+// attempt in which ranks joined their group stays; a later one that never came so far is left to stand beside
+// it, because its failure tells nothing. What a rank started itself, or nothing that is known, is no attempt.
 void leave_out_earlier_attempts(std::vector<model::Rank>& processes);
 
 // The status of a task is the launcher's. What a parent recorded about a process takes its place.
